@@ -1,0 +1,70 @@
+"""Controllers of pods: the built-in kinds in one shape, and custom kinds by the pod templates found in them."""
+
+from kubectl_dra.objects.meta import ObjectMeta
+from kubectl_dra.objects.pod import PodTemplateSpec
+from kubectl_dra.objects.shape import Object
+
+
+class JobTemplateWorkloadSpec(Object, frozen=True):
+    """The Job that a CronJob makes."""
+
+    parallelism: int | None = None
+    completions: int | None = None
+    template: PodTemplateSpec | None = None
+
+
+class JobTemplate(Object, frozen=True):
+    """A CronJob's template."""
+
+    spec: JobTemplateWorkloadSpec = JobTemplateWorkloadSpec()
+
+
+class WorkloadSpec(Object, frozen=True):
+    """The fields that say how many pods there will be, of all built-in kinds."""
+
+    replicas: int | None = None
+    parallelism: int | None = None
+    completions: int | None = None
+    suspend: bool | None = None
+    template: PodTemplateSpec | None = None
+    job_template: JobTemplate | None = None
+
+
+class WorkloadStatus(Object, frozen=True):
+    """How many pods there are, as the controller counts."""
+
+    replicas: int | None = None
+    active: int | None = None
+    desired_number_scheduled: int | None = None
+
+
+class Workload(Object, frozen=True):
+    """A Deployment, ReplicaSet, StatefulSet, DaemonSet, Job, CronJob or ReplicationController.
+
+    Its kind is that of the list it came in.
+    """
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: WorkloadSpec = WorkloadSpec()
+    status: WorkloadStatus = WorkloadStatus()
+
+
+class TemplateUse(Object, frozen=True):
+    """A pod template inside a custom object.
+
+    `path` is where it stands (`spec.replicatedJobs[0].template`), `replicas` how many pods it makes (null: unknown).
+    """
+
+    path: str = ""
+    replicas: int | None = None
+    template: PodTemplateSpec = PodTemplateSpec()
+
+
+class CustomWorkload(Object, frozen=True):
+    """An object of a custom kind that makes pods. `suspended` when its own switch says so."""
+
+    api_version: str = ""
+    kind: str = ""
+    metadata: ObjectMeta = ObjectMeta()
+    templates: tuple[TemplateUse, ...] | None = None
+    suspended: bool | None = None
