@@ -1,5 +1,6 @@
 """One immutable reading of a cluster: its objects by kind and, for each kind, whether it could be read."""
 
+import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Generic, TypeVar
@@ -27,6 +28,8 @@ from kubectl_dra.objects.resource import (
 from kubectl_dra.objects.workload import CustomWorkload, Workload
 
 T = TypeVar("T")
+
+_VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?(?![\d.])")
 
 
 class ReadState(StrEnum):
@@ -84,6 +87,12 @@ class Version(msgspec.Struct, frozen=True, order=True):
     major: int
     minor: int
     patch: int = 0
+
+    @classmethod
+    def of(cls, text: str) -> "Version | None":
+        """What a component tells of itself: `v1.37.2`, `v1.34.1-gke.100`, `1.36`; None when it is no version."""
+        found = _VERSION.match(text)
+        return cls(int(found[1]), int(found[2]), int(found[3] or 0)) if found else None
 
     def __str__(self) -> str:
         """As people write it, without a `v`."""
