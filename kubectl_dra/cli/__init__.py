@@ -1,0 +1,1 @@
+"""The command line: argv and an Environment in, a status out. May import every room; no room imports it."""

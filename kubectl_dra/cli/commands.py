@@ -1,0 +1,36 @@
+"""The table of commands: where each lives, and its line of help. Root help and completion read only this; a module is imported
+when its command is called.
+
+To add one: write `command/<name>.py` with a function under `dialect.command`, and put its line here. Tests hold that every entry
+can be imported, that its help imports nothing slow, and that `rbac` knows what it reads (`knowledge/permissions.toml`).
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+_ROOM = "kubectl_dra.cli.command"
+
+
+class Entry(NamedTuple):
+    """A command: its module, the attribute that holds it, and what it does."""
+
+    module: str
+    attribute: str
+    help: str
+
+
+ABOUT = """\
+Takes a cluster's GPUs and other devices from device plugins to Dynamic Resource Allocation (DRA),
+and tells what there is, what stands in the way, and why."""
+
+COMMANDS: Mapping[str, Entry] = {
+    "inventory": Entry(f"{_ROOM}.inventory", "inventory", "Who asks for which extended resource, who serves it where, which class would"),
+    "classes": Entry(f"{_ROOM}.classes", "classes", "Which DeviceClass each name resolves to, which duplicates lose, and why"),
+    "audit": Entry(f"{_ROOM}.audit", "audit", "What stands between this cluster and the move, as checks with codes"),
+    "snapshot": Entry(f"{_ROOM}.snapshot", "snapshot", "Write the state of the cluster to one redacted file that --from reads"),
+    "rbac": Entry(f"{_ROOM}.rbac", "rbac", "Print the least ClusterRole that a command needs"),
+    "schema": Entry(f"{_ROOM}.schema", "schema", "Print the JSON schema of a document that -o json writes"),
+    "options": Entry(f"{_ROOM}.options", "options", "List the options that all commands share"),
+    "completion": Entry(f"{_ROOM}.completion", "completion", "Print a completion script for a shell or for kubectl"),
+    "version": Entry(f"{_ROOM}.version", "version", "Print the version of this tool"),
+}
