@@ -27,6 +27,12 @@ class InputError(DraError):
     status = ExitStatus.CLUSTER
 
 
+class OutputError(DraError):
+    """The answer is there, but stdout (or the file asked for) cannot be written."""
+
+    status = ExitStatus.USAGE
+
+
 class KubeconfigError(DraError):
     """The kubeconfig names no usable connection: no file, unknown context, a broken entry, a failing exec plugin."""
 

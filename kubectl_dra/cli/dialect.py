@@ -24,6 +24,7 @@ from kubectl_dra.cli.options import CONNECTION, HELP, TALK, Group, Run, SharedOp
 from kubectl_dra.cli.pflag import TRUE, Flag, Flags, Parsed, bool_flag
 from kubectl_dra.errors import UsageError
 from kubectl_dra.exit_status import ExitStatus
+from kubectl_dra.report import formats
 
 BARE: Mapping[str, str] = {"dry-run": "client"}
 """Flags whose value may be left out, and what they mean then."""
@@ -103,8 +104,10 @@ def _with_run(function: Callable[..., ExitStatus | None], shared: Sequence[Share
     own = [p.replace(annotation=hints[p.name], kind=p.KEYWORD_ONLY) for p in list(inspect.signature(function).parameters.values())[1:]]
 
     def call(typer_context: typer.Context, **values: Any) -> ExitStatus | None:  # noqa: ANN401 (typer's values, by name)
-        said = {option.name: _plain(values[option.name]) for option in shared}
-        return function(Run(environment=typer_context.obj, **said), **{p.name: values[p.name] for p in own})
+        run = Run(environment=typer_context.obj, **{option.name: _plain(values[option.name]) for option in shared})
+        if run.output:
+            formats.find(run.output)  # nonsense is told before a cluster is read
+        return function(run, **{p.name: values[p.name] for p in own})
 
     parameters = [
         inspect.Parameter("typer_context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context),

@@ -49,8 +49,6 @@ CONNECTION = Group(
         SharedOption("namespace", "namespace", "NAME", "Only this namespace (reading commands cover all of them otherwise).", short="n"),
         SharedOption("server", "server", "URL", "Address of the API server.", short="s"),
         SharedOption("token", "token", "TOKEN", "Bearer token for the API server."),
-        SharedOption("username", "username", "NAME", "User name for basic authentication."),
-        SharedOption("password", "password", "PASSWORD", "Password for basic authentication."),
         SharedOption("as_", "as", "NAME", "User to impersonate."),
         SharedOption("as_groups", "as-group", "NAME", "Group to impersonate; may be repeated.", list[str], default=None),
         SharedOption("as_uid", "as-uid", "UID", "UID to impersonate."),
@@ -64,6 +62,7 @@ CONNECTION = Group(
         SharedOption(
             "insecure_skip_tls_verify", "insecure-skip-tls-verify", "", "Do not check the server's certificate.", bool, default=None
         ),
+        SharedOption("disable_compression", "disable-compression", "", "Ask for answers without compression.", bool, default=None),
         SharedOption("proxy_url", "proxy-url", "URL", "Proxy for requests to the API server."),
         SharedOption(
             "request_timeout", "request-timeout", "DURATION", "Limit for one request, as 1s, 2m, 3h; 0 is none. [30s between bytes]"
@@ -143,8 +142,6 @@ class Run:
     namespace: str = ""
     server: str = ""
     token: str = field(default="", repr=False)
-    username: str = ""
-    password: str = field(default="", repr=False)
     as_: str = ""
     as_groups: tuple[str, ...] = ()
     as_uid: str = ""
@@ -154,8 +151,9 @@ class Run:
     client_key: str = ""
     tls_server_name: str = ""
     insecure_skip_tls_verify: bool | None = None
+    disable_compression: bool | None = None
     proxy_url: str = ""
-    request_timeout: str = ""
+    request_timeout: str = "0"
     all_namespaces: bool = False
     selector: str = ""
     from_: str = ""

@@ -1,0 +1,87 @@
+"""The snapshot that a reading command works on: of a cluster, of files (`--from`), or of the bundled example (`--demo`)."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import kubectl_dra
+from kubectl_dra.cli.options import Run
+from kubectl_dra.errors import IncompleteReadingError, UsageError
+from kubectl_dra.objects.snapshot import KindReading, ReadState, Snapshot
+
+if TYPE_CHECKING:
+    from kubectl_dra.reading import Wanted
+
+DEMO = Path(kubectl_dra.__file__).parent / "demo" / "cluster.json.gz"
+"""The bundled example."""
+
+INCOMPLETE = frozenset({ReadState.FORBIDDEN, ReadState.EXPIRED, ReadState.FAILED, ReadState.ABSENT})
+"""What `--strict` does not accept. A kind that the server does not serve is known: there is none."""
+
+
+def read_snapshot(
+    run: Run,
+    kinds: Iterable[str],
+    *,
+    namespace: str | None = None,
+    pod_labels: str = "",
+    pod_templates: tuple[str, ...] = (),
+) -> Snapshot:
+    """Read `kinds` (fields of Snapshot, `custom_workloads`, `feature_gates`) from where the command line says.
+
+    `namespace` and `pod_labels` narrow what is asked of a server; a command whose counts need everything narrows afterwards instead.
+    `pod_templates` are further kinds with pod templates (`--pod-template`).
+    Raises UsageError for sources that do not go together, IncompleteReadingError with `--strict`, and what the reading raises.
+    """
+    from kubectl_dra.reading import Wanted
+
+    wanted = Wanted(kinds=frozenset(kinds), namespace=namespace, pod_labels=pod_labels or None, pod_templates=pod_templates)
+    snapshot = _read(run, wanted)
+    if run.strict:
+        _refuse_incomplete(snapshot, wanted.kinds)
+    return snapshot
+
+
+def _read(run: Run, wanted: "Wanted") -> Snapshot:
+    from kubectl_dra.reading import read_path
+
+    if run.demo and run.from_:
+        raise UsageError("--demo and --from do not go together")
+    if run.demo or run.from_:
+        run.refuse_connection("--demo" if run.demo else "--from")
+        return read_path(str(DEMO) if run.demo else run.from_, run.environment)
+    return _read_live(run, wanted)
+
+
+def _read_live(run: Run, wanted: "Wanted") -> Snapshot:
+    from kubectl_dra.cluster.discovery import discover
+    from kubectl_dra.cluster.transport import Transport
+    from kubectl_dra.kubeconfig import connect
+    from kubectl_dra.reading import read_live
+    from kubectl_dra.report.live import watching
+
+    connection = connect(run.overrides(), run.environment)
+    with watching(run.environment) as observer, Transport(connection, run.environment, observer) as transport:
+        return read_live(transport, discover(transport), wanted, run.environment, observer)
+
+
+def _refuse_incomplete(snapshot: Snapshot, kinds: Iterable[str]) -> None:
+    """Raise IncompleteReadingError if one of `kinds` is not known in full."""
+    missing = [f"{kind.replace('_', ' ')} ({state})" for kind, state in _states(snapshot, kinds) if state in INCOMPLETE]
+    if missing:
+        raise IncompleteReadingError(
+            f"--strict: not read in full: {', '.join(missing)}",
+            hint="`kubectl dra rbac` prints the ClusterRole that allows it; without --strict these kinds count as unknown.",
+        )
+
+
+def _states(snapshot: Snapshot, kinds: Iterable[str]) -> Iterable[tuple[str, ReadState]]:
+    for kind in sorted(kinds):
+        match kind:
+            case "custom_workloads":
+                yield from ((name, reading.state) for name, reading in snapshot.custom_workloads.items())
+            case "feature_gates":
+                yield kind, snapshot.feature_gates_state
+            case _:
+                reading: KindReading[object] = getattr(snapshot, kind)
+                yield kind, reading.state

@@ -1,0 +1,82 @@
+"""Long work on a terminal: an Observer that shows how far it is, and leaves nothing behind."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from kubectl_dra.environment import Environment
+from kubectl_dra.progress import Event, Observer, ReadingKind, Retrying, Waiting, nobody
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+SECONDS_UNSEEN = 0.4
+"""Readings that are done before that show nothing: a flicker helps nobody."""
+
+
+@contextmanager
+def watching(environment: Environment) -> Iterator[Observer]:
+    """An observer for as long as the block lasts. Where nobody watches stderr, it is `nobody`."""
+    if not environment.talks or environment.variables.get("TERM") == "dumb":
+        yield nobody
+        return
+    screen = _Screen(environment)
+    try:
+        yield screen
+    finally:
+        screen.close()
+
+
+class _Screen:
+    """One line that counts; events may come from several threads."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+        self._start = environment.clock.monotonic()
+        self._counts: dict[str, tuple[int, bool]] = {}
+        self._note = ""
+        self._live: _Live | None = None
+
+    def __call__(self, event: Event, /) -> None:
+        match event:
+            case ReadingKind(kind, count, done):
+                self._counts[kind] = (count, done)
+                self._note = ""
+            case Waiting(what, seconds):
+                self._note = f"waiting for {what} (at most {seconds:.0f}s)"
+            case Retrying(what, why, seconds):
+                self._note = f"{what}: {why}; once more in {seconds:.0f}s"
+        if self._live is None and self._environment.clock.monotonic() - self._start >= SECONDS_UNSEEN:
+            self._live = _Live(self)
+
+    def line(self) -> "Text":
+        """What there is to say now."""
+        from rich.text import Text
+
+        done = sum(1 for _, complete in self._counts.values() if complete)
+        busy = [f"{kind} {count:,}" for kind, (count, complete) in list(self._counts.items()) if not complete]
+        parts = [f"Reading: {done} kinds done", *busy, *([self._note] if self._note else [])]
+        return Text(", ".join(parts), overflow="ellipsis", no_wrap=True, style="dim")
+
+    def close(self) -> None:
+        """Take the line away."""
+        if self._live is not None:
+            self._live.close()
+
+
+class _Live:
+    """rich's live display on stderr, refreshed by itself."""
+
+    def __init__(self, screen: _Screen) -> None:
+        from rich.console import Console
+        from rich.live import Live
+
+        environment = screen._environment
+        console = Console(file=environment.stderr, _environ=environment.variables, highlight=False)
+        self._display = Live(
+            console=console, get_renderable=screen.line, transient=True, refresh_per_second=8, redirect_stdout=False, redirect_stderr=False
+        )
+        self._display.start()
+
+    def close(self) -> None:
+        self._display.stop()

@@ -1,0 +1,1 @@
+"""The columns of each document, one module a document."""
