@@ -1,0 +1,117 @@
+"""Items of one kind, from JSON or from plain values, to the Structs that are kept.
+
+The quick way takes all items at once. Where it fails, each item is tried by itself, then without its nulls; what is still of
+another type than Kubernetes has it is told by object and path.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Literal
+
+import msgspec
+
+from kubectl_dra.objects.shape import Object
+from kubectl_dra.objects.sharing import Sharing
+from kubectl_dra.reading import kept
+from kubectl_dra.reading.kinds import Kind, api_version
+from kubectl_dra.reading.versions import form
+
+
+class MistypedError(ValueError):
+    """An object has a field of another type than Kubernetes gives it. The text names object, path and what was expected."""
+
+
+class Decoder:
+    """Decodes one kind at one version."""
+
+    def __init__(self, kind: Kind, version: str, share: Sharing) -> None:
+        """Take the kind, the version its items are in, and the table of this reading."""
+        self.kind = kind
+        shape = form(kind, version)
+        self._struct = shape.struct
+        self._to_v1 = shape.to_v1
+        self._keep = kept.keeper(kind.struct)
+        self._share = share
+        self._list = _list_decoder(shape.struct)
+        self._kind_list = _kind_list_decoder(shape.struct, kind.kind, api_version(kind.group, version))
+
+    def items(self, text: bytes) -> list[Object]:
+        """The objects in a JSON array. Raises MistypedError, msgspec.DecodeError."""
+        try:
+            return self._kept(self._list.decode(text))
+        except msgspec.ValidationError:
+            return self._kept(self._one(msgspec.json.decode(item)) for item in msgspec.json.decode(text, type=list[msgspec.Raw]))
+
+    def items_of_kind(self, text: bytes) -> list[Object] | None:
+        """The objects in a JSON array if each of them says that it is of this kind and version; None if one does not."""
+        try:
+            return self._kept(self._kind_list.decode(text))
+        except msgspec.ValidationError:
+            return None
+
+    def value(self, item: object) -> Object:
+        """One object from plain values (maps, lists, texts); numbers and booleans may be texts. Raises MistypedError."""
+        return self._kept([self._one(item)])[0]
+
+    def _kept(self, items: "list[Any] | Iterator[Any]") -> list[Object]:
+        keep, share, to_v1 = self._keep, self._share, self._to_v1
+        if to_v1 is None:
+            return [keep(item, share) for item in items]
+        return [keep(to_v1(item), share) for item in items]
+
+    def _one(self, item: object) -> Object:
+        return convert(item, self._struct, self.kind.kind)
+
+
+def convert(item: object, struct: type[Object], kind: str) -> Object:
+    """`item` (plain values) as `struct`, null fields taken for missing ones. Raises MistypedError."""
+    try:
+        return msgspec.convert(item, struct, strict=False)
+    except msgspec.ValidationError:
+        pass
+    try:
+        return msgspec.convert(without_nulls(item), struct, strict=False)
+    except msgspec.ValidationError as error:
+        raise MistypedError(f"{kind} {name_of(item)}: {told(error)}") from None
+
+
+def told(error: msgspec.ValidationError) -> str:
+    """msgspec's words as a path and what was expected there: ``.spec.nodeName: expected `str`, got `int` ``."""
+    words, _, place = str(error).partition(" - at `$")
+    words = words[:1].lower() + words[1:]
+    return f"{place.rstrip('`')}: {words}" if place.rstrip("`") else words
+
+
+def name_of(item: object) -> str:
+    """`namespace/name` of an object that may be broken anywhere."""
+    meta = item.get("metadata") if isinstance(item, dict) else None
+    if not isinstance(meta, dict):
+        return "without a name"
+    namespace, name = meta.get("namespace"), meta.get("name")
+    return f"{namespace}/{name}" if namespace else str(name or "without a name")
+
+
+def without_nulls(value: object) -> object:
+    """`value` without the keys and items that are null, at any depth."""
+    match value:
+        case dict():
+            return {key: without_nulls(item) for key, item in value.items() if item is not None}
+        case list():
+            return [without_nulls(item) for item in value if item is not None]
+        case _:
+            return value
+
+
+@cache
+def _list_decoder(struct: type[Object]) -> "msgspec.json.Decoder[list[Any]]":
+    return msgspec.json.Decoder(list[struct])  # type: ignore[valid-type]
+
+
+@cache
+def _kind_list_decoder(struct: type[Object], kind: str, version: str) -> "msgspec.json.Decoder[list[Any]]":
+    fields: list[tuple[str, Any, Any]] = [
+        ("of_kind", Literal[kind], msgspec.field(name="kind")),
+        ("of_version", Literal[version], msgspec.field(name="apiVersion")),
+    ]
+    exact = msgspec.defstruct(struct.__name__, fields, bases=(struct,), frozen=True, kw_only=True, gc=False)
+    return msgspec.json.Decoder(list[exact])  # type: ignore[valid-type]

@@ -1,0 +1,265 @@
+"""What a reading keeps of each object. Everything else stays out of memory and out of the snapshot file.
+
+Nothing that may hold people's secrets is kept: of the environment only variables that name devices, of the annotations only
+those in `KEPT_ANNOTATIONS`, of commands and arguments only feature gates and emulated versions of the control plane.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from kubectl_dra.objects.meta import KEPT_ANNOTATIONS, Condition, ObjectMeta
+from kubectl_dra.objects.node import Node, NodeStatus
+from kubectl_dra.objects.pod import (
+    Container,
+    ExtendedResourceClaimStatus,
+    Pod,
+    PodSpec,
+    PodStatus,
+    PodTemplateSpec,
+    ResourceRequirements,
+    Volume,
+)
+from kubectl_dra.objects.resource import Device, DeviceAttribute, ResourceClaimTemplate, ResourceSlice
+from kubectl_dra.objects.shape import Object
+from kubectl_dra.objects.sharing import Sharing
+from kubectl_dra.objects.workload import CustomWorkload, JobTemplate, JobTemplateWorkloadSpec, TemplateUse, Workload, WorkloadSpec
+from kubectl_dra.reading.device_variables import DEVICE_VARIABLES
+
+CONTROL_PLANE = frozenset({"kube-apiserver", "kube-controller-manager", "kube-scheduler"})
+"""The static pods whose image and feature gates are kept: the name is this, or this and the node's name."""
+
+_FLAG = re.compile(r"""(--feature-gates|--emulated-version)[= ]["']?([\w:.,=-]+)""")
+_POD_CONDITIONS = frozenset({"PodScheduled", "Ready"})
+_NODE_CONDITIONS = frozenset({"Ready"})
+
+
+def meta(value: ObjectMeta, share: Sharing) -> ObjectMeta:
+    """Metadata with the kept annotations only."""
+    text = share.text
+    annotations = value.annotations
+    if annotations is not None:
+        annotations = {name: annotations[name] for name in annotations.keys() & KEPT_ANNOTATIONS} or None
+    return ObjectMeta(
+        value.name,
+        text(value.namespace),
+        value.uid,
+        value.generation,
+        value.resource_version,
+        text(value.generate_name),
+        text(value.creation_timestamp),
+        text(value.deletion_timestamp),
+        share.mapping(value.labels),
+        share.mapping(annotations),
+        share.sequence(value.owner_references),
+        share.sequence(value.finalizers),
+    )
+
+
+def flags(container: Container) -> tuple[str, ...] | None:
+    """The feature gates and emulated version on a control-plane container's command line, as `--flag=value`; null if none."""
+    line = " ".join((*(container.command or ()), *(container.args or ())))
+    return tuple(f"{flag}={value}" for flag, value in _FLAG.findall(line)) or None
+
+
+def _resources(value: ResourceRequirements | None, share: Sharing) -> ResourceRequirements | None:
+    if value is None:
+        return None
+    requests, limits = share.mapping(value.requests), share.mapping(value.limits)
+    claims = share.sequence(value.claims)
+    return share.made(("resources", id(requests), id(limits), id(claims)), lambda: ResourceRequirements(requests, limits, claims))
+
+
+def _container(value: Container, share: Sharing, *, control_plane: bool) -> Container:
+    resources = _resources(value.resources, share)
+    env = tuple(variable for variable in value.env or () if variable.name in DEVICE_VARIABLES) or None
+    image, args = (value.image, flags(value)) if control_plane else (None, None)
+    return share.made(
+        ("container", value.name, image, args, id(resources), value.restart_policy, env),
+        lambda: Container(
+            name=share.leaf(value.name),
+            image=image,
+            args=args,
+            resources=resources,
+            restart_policy=share.text(value.restart_policy),
+            env=share.sequence(env),
+        ),
+    )
+
+
+def _volume(value: Volume) -> bool:
+    return value.host_path is not None or value.empty_dir is not None
+
+
+def pod_spec(value: PodSpec, share: Sharing, *, control_plane: bool = False) -> PodSpec:
+    """A pod's or template's spec: containers without their secrets, volumes that matter."""
+
+    def container(item: Container) -> Container:
+        return _container(item, share, control_plane=control_plane)
+
+    text = share.text
+    return PodSpec(
+        share.sequence(value.containers, container),
+        share.sequence(value.init_containers, container),
+        text(value.node_name),
+        share.mapping(value.node_selector),
+        None if value.affinity is None or value.affinity.node_affinity is None else share.leaf(value.affinity),
+        share.sequence(value.tolerations),
+        share.mapping(value.overhead),
+        value.priority,
+        text(value.priority_class_name),
+        text(value.preemption_policy),
+        text(value.scheduler_name),
+        text(value.runtime_class_name),
+        share.sequence(value.resource_claims),
+        share.sequence(tuple(filter(_volume, value.volumes)) or None) if value.volumes else None,
+    )
+
+
+def _conditions(value: tuple[Condition, ...] | None, kept: frozenset[str], share: Sharing) -> tuple[Condition, ...] | None:
+    if not value:
+        return value
+    return share.sequence(tuple(condition for condition in value if condition.type in kept) or None)
+
+
+def _extended(value: ExtendedResourceClaimStatus | None, share: Sharing) -> ExtendedResourceClaimStatus | None:
+    if value is None:
+        return None
+    return ExtendedResourceClaimStatus(value.resource_claim_name, share.sequence(value.request_mappings))
+
+
+def _is_control_plane(value: Pod) -> bool:
+    name, node = value.metadata.name, value.spec.node_name
+    return (
+        value.metadata.namespace == "kube-system"
+        and value.mirror
+        and (name in CONTROL_PLANE or (bool(node) and name.removesuffix(f"-{node}") in CONTROL_PLANE))
+    )
+
+
+def pod(value: Pod, share: Sharing) -> Pod:
+    """A pod."""
+    status, text = value.status, share.text
+    return Pod(
+        meta(value.metadata, share),
+        pod_spec(value.spec, share, control_plane=_is_control_plane(value)),
+        PodStatus(
+            text(status.phase),
+            text(status.reason),
+            text(status.message),
+            text(status.nominated_node_name),
+            _conditions(status.conditions, _POD_CONDITIONS, share),
+            share.sequence(status.resource_claim_statuses),
+            _extended(status.extended_resource_claim_status, share),
+        ),
+    )
+
+
+def node(value: Node, share: Sharing) -> Node:
+    """A node, with its Ready condition only."""
+    status = value.status
+    return Node(
+        meta(value.metadata, share),
+        share.leaf(value.spec),
+        NodeStatus(
+            share.mapping(status.capacity),
+            share.mapping(status.allocatable),
+            _conditions(status.conditions, _NODE_CONDITIONS, share),
+            None if status.node_info is None else share.leaf(status.node_info),
+            share.sequence(status.declared_features),
+        ),
+    )
+
+
+def pod_template(value: PodTemplateSpec | None, share: Sharing) -> PodTemplateSpec | None:
+    """A pod template; null stays null."""
+    return None if value is None else PodTemplateSpec(meta(value.metadata, share), pod_spec(value.spec, share))
+
+
+def workload(value: Workload, share: Sharing) -> Workload:
+    """A controller of pods of a built-in kind."""
+    spec, job = value.spec, value.spec.job_template
+    return Workload(
+        meta(value.metadata, share),
+        WorkloadSpec(
+            spec.replicas,
+            spec.parallelism,
+            spec.completions,
+            spec.suspend,
+            pod_template(spec.template, share),
+            None
+            if job is None
+            else JobTemplate(JobTemplateWorkloadSpec(job.spec.parallelism, job.spec.completions, pod_template(job.spec.template, share))),
+        ),
+        share.leaf(value.status),
+    )
+
+
+def custom_workload(value: CustomWorkload, share: Sharing) -> CustomWorkload:
+    """A controller of pods of a custom kind."""
+    uses = value.templates
+    return CustomWorkload(
+        share.leaf(value.api_version),
+        share.leaf(value.kind),
+        meta(value.metadata, share),
+        None
+        if uses is None
+        else tuple(
+            TemplateUse(
+                share.leaf(use.path), use.replicas, PodTemplateSpec(meta(use.template.metadata, share), pod_spec(use.template.spec, share))
+            )
+            for use in uses
+        ),
+        value.suspended,
+    )
+
+
+def _attributes(value: Mapping[str, DeviceAttribute] | None, share: Sharing) -> Mapping[str, DeviceAttribute] | None:
+    return None if value is None else {share.leaf(name): share.leaf(attribute) for name, attribute in value.items()}
+
+
+def _device(value: Device, share: Sharing) -> Device:
+    return replace(
+        value,
+        name=share.leaf(value.name),
+        attributes=_attributes(value.attributes, share),
+        capacity=None if value.capacity is None else {share.leaf(name): share.leaf(amount) for name, amount in value.capacity.items()},
+        node_name=share.text(value.node_name),
+        taints=share.sequence(value.taints),
+    )
+
+
+def resource_slice(value: ResourceSlice, share: Sharing) -> ResourceSlice:
+    """A slice, all of whose devices are kept."""
+    devices = value.spec.devices
+    return ResourceSlice(
+        meta(value.metadata, share),
+        replace(value.spec, devices=None if devices is None else tuple(_device(device, share) for device in devices)),
+    )
+
+
+def claim_template(value: ResourceClaimTemplate, share: Sharing) -> ResourceClaimTemplate:
+    """A template of claims: it has metadata twice."""
+    return ResourceClaimTemplate(meta(value.metadata, share), replace(value.spec, metadata=meta(value.spec.metadata, share)))
+
+
+_KEEPERS: Mapping[type[Object], Callable[[Any, Sharing], Object]] = {
+    Pod: pod,
+    Node: node,
+    Workload: workload,
+    CustomWorkload: custom_workload,
+    ResourceSlice: resource_slice,
+    ResourceClaimTemplate: claim_template,
+}
+
+
+def _plain(value: Any, share: Sharing) -> Object:  # noqa: ANN401 - any object that has metadata
+    kept: Object = replace(value, metadata=meta(value.metadata, share))
+    return kept
+
+
+def keeper(struct: type[Object]) -> Callable[[Any, Sharing], Object]:
+    """The function that makes of an object of that Struct the one that is kept."""
+    return _KEEPERS.get(struct, _plain)
