@@ -36,7 +36,7 @@ class Envelope(msgspec.Struct, frozen=True, rename="camel"):
 
     api_version: str | None = None
     kind: str | None = None
-    snapshot: msgspec.Raw | None = None
+    snapshot: msgspec.Raw = msgspec.Raw()
     items: list[msgspec.Raw] | None = None
 
     @property

@@ -164,7 +164,7 @@ def _read_json(read: Callable[[int], bytes], collector: Collector, observer: Obs
             case Items(text, said):
                 if said != before:
                     before, envelope = said, _envelope(said)
-                    if envelope.snapshot is not None:
+                    if envelope.snapshot:
                         collector.header(bytes(envelope.snapshot))
                 if waiting or not collector.json_items(text, envelope.of_items):
                     waiting.append(text)
@@ -195,7 +195,7 @@ def _whole(text: bytes, cut: bool, collector: Collector, waiting: list[bytes]) -
         return
     if of := envelope.of_items:
         collector.list_of(*of)
-    if envelope.snapshot is not None and not cut:
+    if envelope.snapshot and not cut:
         collector.header(bytes(envelope.snapshot))
     for item in waiting:
         collector.json_items(item, envelope.of_items or ("", ""))

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from kubectl_dra.errors import InputError
-from kubectl_dra.objects.snapshot import KINDS, ClusterInfo, KindReading, ReadState, Snapshot
+from kubectl_dra.objects.snapshot import KINDS, ClusterInfo, KindReading, ReadState, Snapshot, absent
 
 FORMAT = 1
 """Grows when a file can no longer be understood by those who read the format before. New fields alone do not make it grow."""
@@ -43,7 +43,7 @@ def header_of(snapshot: Snapshot, tool: str) -> SnapshotHeader:
     return SnapshotHeader(
         tool=tool,
         cluster=msgspec.structs.replace(snapshot.cluster, live=False),
-        kinds={field: _kind(reading) for field in KINDS if (reading := getattr(snapshot, field)).state is not ReadState.ABSENT},
+        kinds={field: _kind(reading) for field in KINDS if (reading := getattr(snapshot, field)) != absent()},
         custom_kinds={name: _kind(reading) for name, reading in snapshot.custom_workloads.items()},
         feature_gates=snapshot.feature_gates_state,
     )
