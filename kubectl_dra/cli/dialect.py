@@ -98,13 +98,17 @@ def command(*groups: Group, examples: str = "") -> Callable[[Callable[..., ExitS
     return decorate
 
 
+_PREFIX = "shared_"
+"""Keeps the names of shared parameters apart from a command's own."""
+
+
 def _with_run(function: Callable[..., ExitStatus | None], shared: Sequence[SharedOption]) -> Callable[..., ExitStatus | None]:
     """`function` with its first parameter replaced by the shared options, in the form that typer reads: signature and annotations."""
     hints = get_type_hints(function, include_extras=True)
     own = [p.replace(annotation=hints[p.name], kind=p.KEYWORD_ONLY) for p in list(inspect.signature(function).parameters.values())[1:]]
 
     def call(typer_context: typer.Context, **values: Any) -> ExitStatus | None:  # noqa: ANN401 (typer's values, by name)
-        run = Run(environment=typer_context.obj, **{option.name: _plain(values[option.name]) for option in shared})
+        run = Run(environment=typer_context.obj, **{option.name: _plain(values[_PREFIX + option.name]) for option in shared})
         if run.output:
             formats.find(run.output)  # nonsense is told before a cluster is read
         return function(run, **{p.name: values[p.name] for p in own})
@@ -125,7 +129,7 @@ def _parameter(option: SharedOption) -> inspect.Parameter:
     spellings = [f"--{option.flag}", *([f"-{option.short}"] if option.short else [])]
     declared = typer.Option(*spellings, metavar=option.metavar or None, help=option.help, hidden=True)
     annotated: Any = Annotated[(option.takes | None, declared)]
-    return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=annotated)
+    return inspect.Parameter(_PREFIX + option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=annotated)
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401 (one of the types of SharedOption)

@@ -43,7 +43,7 @@ def definitions(rows: Iterable[tuple[str, str | None]], *, limit: int = 30) -> s
     width = max((len(left) for left, _ in rows if len(left) <= limit), default=0)
     lines: list[str] = []
     for left, right in rows:
-        wrapped = textwrap.wrap(right or "", WIDTH - width - 5) or [""]
+        wrapped = textwrap.wrap(right or "", WIDTH - width - 5, break_on_hyphens=False) or [""]
         if len(left) > width:
             lines.append(f"  {left}")
         else:

@@ -65,7 +65,11 @@ CONNECTION = Group(
         SharedOption("disable_compression", "disable-compression", "", "Ask for answers without compression.", bool, default=None),
         SharedOption("proxy_url", "proxy-url", "URL", "Proxy for requests to the API server."),
         SharedOption(
-            "request_timeout", "request-timeout", "DURATION", "Limit for one request, as 1s, 2m, 3h; 0 is none. [30s between bytes]"
+            "request_timeout",
+            "request-timeout",
+            "DURATION",
+            "Limit for one request: 1s, 2m, 3h. 0 is none, but 30s without a byte.",
+            default="0",
         ),
     ),
 )

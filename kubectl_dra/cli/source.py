@@ -1,6 +1,7 @@
 """The snapshot that a reading command works on: of a cluster, of files (`--from`), or of the bundled example (`--demo`)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,8 @@ from kubectl_dra.errors import IncompleteReadingError, UsageError
 from kubectl_dra.objects.snapshot import KindReading, ReadState, Snapshot
 
 if TYPE_CHECKING:
+    from kubectl_dra.cluster.transport import Transport
+    from kubectl_dra.progress import Observer
     from kubectl_dra.reading import Wanted
 
 DEMO = Path(kubectl_dra.__file__).parent / "demo" / "cluster.json.gz"
@@ -42,6 +45,34 @@ def read_snapshot(
     return snapshot
 
 
+def read_again(run: Run, objects: Iterable[tuple[str, str, str]], *, after: float = 0) -> Snapshot:
+    """Read single objects of the cluster once more, each as (kind, namespace, name), `after` so many seconds.
+
+    For what a list alone does not prove; a file has nothing to read again. Raises what the transport raises.
+    """
+    from kubectl_dra.cluster.discovery import discover
+    from kubectl_dra.progress import Waiting
+    from kubectl_dra.reading.again import read_objects
+    from kubectl_dra.report.live import watching
+
+    with watching(run.environment) as observer:
+        if after:
+            observer(Waiting("a second look", after))
+            run.environment.clock.sleep(after)
+        with connected(run, observer) as transport:
+            return read_objects(transport, discover(transport), objects)
+
+
+@contextmanager
+def connected(run: Run, observer: "Observer") -> "Iterator[Transport]":
+    """The way to the API server that the connection options and the kubeconfig name. Raises KubeconfigError."""
+    from kubectl_dra.cluster.transport import Transport
+    from kubectl_dra.kubeconfig import connect
+
+    with Transport(connect(run.overrides(), run.environment), run.environment, observer) as transport:
+        yield transport
+
+
 def _read(run: Run, wanted: "Wanted") -> Snapshot:
     from kubectl_dra.reading import read_path
 
@@ -55,13 +86,10 @@ def _read(run: Run, wanted: "Wanted") -> Snapshot:
 
 def _read_live(run: Run, wanted: "Wanted") -> Snapshot:
     from kubectl_dra.cluster.discovery import discover
-    from kubectl_dra.cluster.transport import Transport
-    from kubectl_dra.kubeconfig import connect
     from kubectl_dra.reading import read_live
     from kubectl_dra.report.live import watching
 
-    connection = connect(run.overrides(), run.environment)
-    with watching(run.environment) as observer, Transport(connection, run.environment, observer) as transport:
+    with watching(run.environment) as observer, connected(run, observer) as transport:
         return read_live(transport, discover(transport), wanted, run.environment, observer)
 
 
