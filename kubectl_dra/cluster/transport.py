@@ -1,0 +1,228 @@
+"""GET requests to one API server: credentials, deadlines, retries; every failure in words."""
+
+import platform
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from threading import Lock
+from types import TracebackType
+from typing import Self
+from urllib.parse import quote, urlencode, urljoin, urlsplit
+
+from urllib3 import BaseHTTPResponse, Timeout, exceptions, make_headers
+
+from kubectl_dra import __version__
+from kubectl_dra.cluster import impersonate, unauthorized, web
+from kubectl_dra.cluster.answer import Answer, problem
+from kubectl_dra.cluster.pool import Header, Pool
+from kubectl_dra.cluster.retry import RETRIED, Patience
+from kubectl_dra.cluster.trouble import explained, is_reset
+from kubectl_dra.environment import Environment
+from kubectl_dra.errors import ApiError, DraError, KubeconfigError, TimedOutError, UnreachableError
+from kubectl_dra.kubeconfig import Connection
+from kubectl_dra.kubeconfig.credentials import ClientCertificate, Credential
+from kubectl_dra.progress import Observer, Retrying, nobody
+
+SILENCE = 30.0
+"""Seconds between two bytes when `--request-timeout` says nothing."""
+
+SLICE = 0.25
+"""Seconds of one piece of a pause: so soon does a thread that pauses notice that the transport was closed."""
+
+BLOCK = 1 << 20
+REDIRECTS = 3
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclass(frozen=True)
+class _Try:
+    """How one try of a request ended: with a body, or with an error and whether it is worth another try."""
+
+    body: bytes = b""
+    failure: DraError | None = None
+    again: bool = False
+    asked: float | None = None
+
+    @property
+    def refused(self) -> ApiError | None:
+        """The error, if it is a 401."""
+        failure = self.failure
+        return failure if isinstance(failure, ApiError) and failure.code == HTTPStatus.UNAUTHORIZED else None
+
+
+class Transport:
+    """Reads from the API server of one connection. Safe to use from many threads; connections stay open between requests."""
+
+    def __init__(self, connection: Connection, environment: Environment, observer: Observer = nobody) -> None:
+        """Open nothing yet: the first request does, and runs an exec plugin if there is one."""
+        self._connection = connection
+        self._environment = environment
+        self._observer = observer
+        self._lock = Lock()
+        self._pools: list[Pool] = []
+        self._closed = False
+        self._common = tuple(_common_headers(connection))
+        self._web = web.asker(environment, _user_agent())
+
+    @property
+    def server(self) -> str:
+        """The API server's URL."""
+        return self._connection.server
+
+    @property
+    def connection(self) -> Connection:
+        """What this transport was made of."""
+        return self._connection
+
+    def __enter__(self) -> Self:
+        """The transport itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """End all connections; threads that wait for an answer get an UnreachableError at once."""
+        with self._lock:
+            self._closed = True
+            pools, self._pools = self._pools, []
+        for pool in pools:
+            pool.close()
+
+    def get(self, path: str, query: Mapping[str, str] | None = None, *, accept: str = "application/json") -> bytes:
+        """The whole body of the answer, decompressed. `path` begins with a slash.
+
+        Raises ApiError when the API server refuses, NotKubernetesError, UnreachableError, TimedOutError, and KubeconfigError for
+        credentials that cannot be had. A body that was cut off is an error, never a shorter answer.
+        """
+        what = f"GET {path}"
+        target = quote(path, safe="/:@!$&'()*+,;=~%") + (f"?{urlencode(query)}" if query else "")
+        credentials, patience, renewed = self._connection.credentials, Patience(), False
+        credential = credentials.get(self._web)
+        while True:
+            tried = self._try(target, what, accept, credential)
+            if tried.failure is None:
+                return tried.body
+            if tried.refused is not None:
+                other = None if renewed else credentials.renewed(credential, self._web)
+                if other is None:
+                    raise unauthorized.told(tried.refused, self._connection, credential, self._environment.clock.now())
+                credential, renewed = other, True
+                continue
+            wait = patience.wait(tried.asked) if tried.again else None
+            if wait is None:
+                raise tried.failure
+            self._observer(Retrying(what, tried.failure.message, wait))
+            self._pause(wait)
+
+    def _try(self, target: str, what: str, accept: str, credential: Credential) -> _Try:
+        try:
+            answer = self._followed(target, accept, credential)
+        except exceptions.HTTPError as cause:
+            self._check_open()
+            return _Try(failure=explained(cause, self._connection, self._silence), again=is_reset(cause))
+        failure = problem(answer, self._connection, what, accept)
+        if failure is None:
+            return _Try(body=answer.body)
+        asked = failure.retry_after if isinstance(failure, ApiError) else answer.retry_after
+        return _Try(failure=failure, again=answer.status in RETRIED, asked=asked)
+
+    def _followed(self, target: str, accept: str, credential: Credential) -> Answer:
+        """The answer, at another path if the server says so. To another host we do not go: it would get the credentials."""
+        for _ in range(REDIRECTS):
+            answer = self._exchange(target, accept, credential)
+            if not 300 <= answer.status < 400:
+                return answer
+            here, there = urlsplit(self.server), urlsplit(urljoin(self.server + target, answer.headers.get("Location", "")))
+            if (there.scheme, there.netloc) != (here.scheme, here.netloc) or not there.path.startswith(f"{here.path}/"):
+                return answer
+            target = there.path.removeprefix(here.path) + (f"?{there.query}" if there.query else "")
+        return answer
+
+    def _exchange(self, target: str, accept: str, credential: Credential) -> Answer:
+        limit = self._connection.timeout
+        began = self._environment.clock.monotonic()
+        timeout = Timeout(total=limit) if limit is not None else Timeout(connect=self._silence, read=self._silence)
+        headers = (*self._common, ("Accept", accept), *_authorization(credential))
+        response = self._pool(credential.certificate).get(target, headers, timeout)
+        try:
+            return Answer(response.status, response.headers, self._body(response, began))
+        except BaseException:
+            response.close()  # half of an answer is still in the pipe: the connection is of no more use
+            raise
+        finally:
+            response.release_conn()
+
+    def _body(self, response: BaseHTTPResponse, began: float) -> bytes:
+        limit = self._connection.timeout
+        if limit is None:
+            return response.read()
+        blocks: list[bytes] = []
+        while True:
+            left = began + limit - self._environment.clock.monotonic()
+            if left <= 0:
+                raise TimedOutError(f"{self._connection.host} did not answer in full within {limit:g} s (--request-timeout)")
+            _limit_next_read(response, left)
+            block = response.read(BLOCK)
+            if not block:
+                return b"".join(blocks)
+            blocks.append(block)
+
+    @property
+    def _silence(self) -> float:
+        return self._connection.timeout or SILENCE
+
+    def _pool(self, certificate: ClientCertificate | None) -> Pool:
+        with self._lock:
+            if self._closed:
+                raise self._gone()
+            found = next((pool for pool in self._pools if pool.certificate == certificate), None)
+            if found is None:
+                found = Pool(self._connection, certificate)
+                self._pools.append(found)
+            return found
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise self._gone()
+
+    def _gone(self) -> UnreachableError:
+        return UnreachableError(f"the connection to {self._connection.host} was closed by this run")
+
+    def _pause(self, seconds: float) -> None:
+        while seconds > 0:
+            self._check_open()
+            self._environment.clock.sleep(min(seconds, SLICE))
+            seconds -= SLICE
+
+
+def _common_headers(connection: Connection) -> list[Header]:
+    """Compression saves time on a network; on loopback it only costs both sides CPU."""
+    wanted = not connection.disable_compression and urlsplit(connection.server).hostname not in LOOPBACK
+    encoding = "gzip" if wanted else "identity"
+    return [("User-Agent", _user_agent()), ("Accept-Encoding", encoding), *impersonate.headers(connection.impersonation)]
+
+
+def _user_agent() -> str:
+    system = {"win32": "windows"}.get(sys.platform, sys.platform)
+    machine = platform.machine().lower()
+    return f"kubectl-dra/{__version__} ({system}/{({'x86_64': 'amd64', 'aarch64': 'arm64'}).get(machine, machine)})"
+
+
+def _authorization(credential: Credential) -> list[Header]:
+    if credential.token:
+        # said here: http.client's own error would show the token
+        if not credential.token.isascii() or not credential.token.isprintable():
+            raise KubeconfigError("the token holds characters that cannot be sent (a line break?)", hint="write it again, in one line")
+        return [("Authorization", f"Bearer {credential.token}")]
+    if credential.username or credential.password:
+        return [("Authorization", make_headers(basic_auth=f"{credential.username}:{credential.password}")["authorization"])]
+    return []
+
+
+def _limit_next_read(response: BaseHTTPResponse, seconds: float) -> None:
+    opened = getattr(response.connection, "sock", None)
+    if opened is not None:
+        opened.settimeout(seconds)
