@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import typer
 import typer.core
 
-from kubectl_dra.cli.commands import Entry
-from kubectl_dra.cli.help import group_help
+from kubectl_dra.cli.commands import ABOUT, COMMANDS, Entry
+from kubectl_dra.cli.help import PROGRAM, group_help
 from kubectl_dra.cli.options import HELP, shared_flags
 from kubectl_dra.errors import UsageError
 
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from typer.core import TyperCommand, TyperGroup
 
     Command = TyperCommand | TyperGroup
+
+
+def root() -> "LazyGroup":
+    """The group of all commands."""
+    return LazyGroup(PROGRAM, ABOUT, COMMANDS)
 
 
 class LazyGroup(typer.core.TyperGroup):
@@ -33,7 +38,11 @@ class LazyGroup(typer.core.TyperGroup):
 
     def get_command(self, ctx: typer.Context, cmd_name: str) -> "Command | None":  # type: ignore[override]
         """Import a command; None if there is none of that name."""
-        entry = self.table.get(cmd_name)
+        return self.find(cmd_name)
+
+    def find(self, name: str) -> "Command | None":
+        """The same, for who has no context."""
+        entry = self.table.get(name)
         if entry is None:
             return None
         found: Command = getattr(importlib.import_module(entry.module), entry.attribute)

@@ -18,7 +18,12 @@ def main() -> NoReturn:
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         # Names in objects may be of any script, whatever the locale; kubectl, too, writes UTF-8 always.
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
-    _leave(run(sys.argv[1:], Environment.of_process()))
+    argv, environment = sys.argv[1:], Environment.of_process()
+    if argv[:1] == ["__complete"]:
+        from kubectl_dra.cli import complete
+
+        _leave(complete.run(argv[1:], environment))
+    _leave(run(argv, environment))
 
 
 def run(argv: Sequence[str], environment: Environment) -> int:
@@ -26,13 +31,11 @@ def run(argv: Sequence[str], environment: Environment) -> int:
     try:
         import typer
 
-        from kubectl_dra.cli.commands import ABOUT, COMMANDS
-        from kubectl_dra.cli.help import PROGRAM
-        from kubectl_dra.cli.lazy import LazyGroup
+        from kubectl_dra.cli.lazy import root
 
         try:
-            group = LazyGroup(PROGRAM, ABOUT, COMMANDS)
-            context = group.make_context(PROGRAM, list(argv), obj=environment)
+            group = root()
+            context = group.make_context(group.name, list(argv), obj=environment)
             return int(group.invoke(context) or ExitStatus.OK)
         except typer.Exit as leave:
             return leave.exit_code
