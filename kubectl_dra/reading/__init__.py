@@ -4,7 +4,8 @@ Imports objects, knowledge and cluster; the analyses import the Snapshot, never 
 """
 
 from kubectl_dra.reading.files import read_path
+from kubectl_dra.reading.live import read_live
 from kubectl_dra.reading.snapshot_file import write_snapshot
 from kubectl_dra.reading.wanted import Wanted
 
-__all__ = ["Wanted", "read_path", "write_snapshot"]
+__all__ = ["Wanted", "read_live", "read_path", "write_snapshot"]

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ from kubectl_dra.objects.sharing import Sharing
 from kubectl_dra.objects.snapshot import ClusterInfo, KindReading, ReadState, Snapshot
 from kubectl_dra.objects.workload import CustomWorkload
 from kubectl_dra.reading import snapshot_header
+from kubectl_dra.reading.custom import CustomReader
 from kubectl_dra.reading.decoding import Decoder, MistypedError, convert
 from kubectl_dra.reading.kept import custom_workload
 from kubectl_dra.reading.kinds import BY_FIELD, BY_GROUP_KIND, split_api_version
@@ -21,9 +22,6 @@ from kubectl_dra.reading.snapshot_header import SnapshotHeader
 NOT_IN_THE_FILE = "not in the file"
 
 _HEAD = re.compile(rb'\[\s*\{\s*"apiVersion"\s*:\s*"([^"\\]*)"\s*,\s*"kind"\s*:\s*"([^"\\]*)"')
-
-CustomReader = Callable[[str, object], CustomWorkload | None]
-"""`kind.group` and a custom object as plain values to what is known of its pods; None for kinds that make none."""
 
 
 class _Head(msgspec.Struct, frozen=True, rename="camel"):
@@ -155,7 +153,7 @@ class Collector:
         name = f"{kind}.{group}" if group else kind
         found: CustomWorkload | None = None
         if self._header is not None and name in self._header.custom_kinds:
-            found = convert(item, CustomWorkload, kind)  # type: ignore[assignment]
+            found = convert(item, CustomWorkload, kind)
         elif group and item is not None:
             found = self._custom(name, item)
         if found is None:

@@ -6,7 +6,7 @@ another type than Kubernetes has it is told by object and path.
 
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -15,6 +15,8 @@ from kubectl_dra.objects.sharing import Sharing
 from kubectl_dra.reading import kept
 from kubectl_dra.reading.kinds import Kind, api_version
 from kubectl_dra.reading.versions import form
+
+T = TypeVar("T", bound=Object)
 
 
 class MistypedError(ValueError):
@@ -35,7 +37,7 @@ class Decoder:
         self._list = _list_decoder(shape.struct)
         self._kind_list = _kind_list_decoder(shape.struct, kind.kind, api_version(kind.group, version))
 
-    def items(self, text: bytes) -> list[Object]:
+    def items(self, text: bytes | memoryview | msgspec.Raw) -> list[Object]:
         """The objects in a JSON array. Raises MistypedError, msgspec.DecodeError."""
         try:
             return self._kept(self._list.decode(text))
@@ -60,11 +62,11 @@ class Decoder:
         return [keep(to_v1(item), share) for item in items]
 
     def _one(self, item: object) -> Object:
-        return convert(item, self._struct, self.kind.kind)
+        return convert(item, self._struct, f"{self.kind.kind} {name_of(item)}")
 
 
-def convert(item: object, struct: type[Object], kind: str) -> Object:
-    """`item` (plain values) as `struct`, null fields taken for missing ones. Raises MistypedError."""
+def convert(item: object, struct: type[T], what: str) -> T:
+    """`item` (plain values) as `struct`, null fields taken for missing ones. Raises MistypedError, which begins with `what`."""
     try:
         return msgspec.convert(item, struct, strict=False)
     except msgspec.ValidationError:
@@ -72,7 +74,7 @@ def convert(item: object, struct: type[Object], kind: str) -> Object:
     try:
         return msgspec.convert(without_nulls(item), struct, strict=False)
     except msgspec.ValidationError as error:
-        raise MistypedError(f"{kind} {name_of(item)}: {told(error)}") from None
+        raise MistypedError(f"{what}: {told(error)}") from None
 
 
 def told(error: msgspec.ValidationError) -> str:

@@ -12,7 +12,7 @@ FORMAT = 1
 """Grows when a file can no longer be understood by those who read the format before. New fields alone do not make it grow."""
 
 
-class KindHeader(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+class KindHeader(msgspec.Struct, frozen=True, rename="camel"):
     """How the reading of one kind ended, and how many objects there are."""
 
     state: ReadState = ReadState.READ

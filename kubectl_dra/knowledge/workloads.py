@@ -1,0 +1,47 @@
+"""Custom kinds that make pods (`workloads.toml`)."""
+
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+Form = Literal["template", "spec", "container", "resources", "gpu", "device", "argo"]
+"""What stands at a template's path: see the head of `workloads.toml`."""
+
+
+class TemplatePath(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """Where a pod template stands in objects of a kind, and the paths whose product is its number of pods (null: nobody knows)."""
+
+    path: str
+    form: Form = "template"
+    replicas: tuple[str, ...] | None = None
+    less_one: str | None = None
+
+
+class CustomKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A custom kind that makes pods. `suspended` and `active` are paths to its own switch; `note` says what cannot be known."""
+
+    kind: str
+    group: str
+    templates: tuple[TemplatePath, ...]
+    plural: str = ""
+    source: str = ""
+    note: str = ""
+    suspended: tuple[str, ...] = ()
+    active: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """`Kind.group`, the key of `Snapshot.custom_workloads`."""
+        return f"{self.kind}.{self.group}"
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    kinds: tuple[CustomKind, ...]
+
+
+@cache
+def custom_kinds() -> tuple[CustomKind, ...]:
+    """All custom kinds that this tool knows."""
+    return msgspec.toml.decode(Path(__file__).with_name("workloads.toml").read_bytes(), type=_Table).kinds

@@ -1,0 +1,71 @@
+"""Several requests under way at once; their answers are taken by one thread, which alone decodes and shares."""
+
+import queue
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from kubectl_dra.errors import DraError
+
+AT_ONCE = 6
+"""Requests under way at the same time: more make the server queue them (priority and fairness) and this process hold their answers."""
+
+K = TypeVar("K")
+
+
+class Gets(Protocol):
+    """What a reading needs of a transport."""
+
+    def get(self, path: str, query: Mapping[str, str] = ..., *, accept: str = ...) -> bytes:
+        """The body of a GET request; raises errors of the `errors` tree. Called by several threads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One GET request."""
+
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    accept: str = "application/json"
+
+
+class Fetching(Generic[K]):
+    """Asks and hands back. Its threads are daemons: Ctrl-C need not wait for an answer."""
+
+    def __init__(self, transport: Gets, at_once: int = AT_ONCE) -> None:
+        """Take the transport and how many requests may be under way."""
+        self._transport = transport
+        self._asked: queue.SimpleQueue[tuple[K, Request] | None] = queue.SimpleQueue()
+        self._answered: queue.SimpleQueue[tuple[K, bytes | BaseException]] = queue.SimpleQueue()
+        self._open = 0
+        self._threads = at_once
+        for _ in range(at_once):
+            threading.Thread(target=self._work, name="reading", daemon=True).start()
+
+    def ask(self, key: K, request: Request) -> None:
+        """Send `request` as soon as a thread is free; its answer will come under `key`."""
+        self._open += 1
+        self._asked.put((key, request))
+
+    def answers(self) -> Iterator[tuple[K, bytes | DraError]]:
+        """The answers, or what went wrong, as they arrive; ends when nothing is asked any more. The taker may ask in between."""
+        try:
+            while self._open:
+                key, answer = self._answered.get()
+                self._open -= 1
+                if isinstance(answer, BaseException) and not isinstance(answer, DraError):
+                    raise answer
+                yield key, answer
+        finally:
+            for _ in range(self._threads):
+                self._asked.put(None)
+
+    def _work(self) -> None:
+        while (task := self._asked.get()) is not None:
+            key, request = task
+            try:
+                answer: bytes | BaseException = self._transport.get(request.path, request.query, accept=request.accept)
+            except BaseException as error:  # noqa: BLE001 - handed to the taker, who raises it
+                answer = error
+            self._answered.put((key, answer))
