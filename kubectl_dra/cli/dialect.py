@@ -108,7 +108,7 @@ def _with_run(function: Callable[..., ExitStatus | None], shared: Sequence[Share
     own = [p.replace(annotation=hints[p.name], kind=p.KEYWORD_ONLY) for p in list(inspect.signature(function).parameters.values())[1:]]
 
     def call(typer_context: typer.Context, **values: Any) -> ExitStatus | None:  # noqa: ANN401 (typer's values, by name)
-        run = Run(environment=typer_context.obj, **{option.name: _plain(values[_PREFIX + option.name]) for option in shared})
+        run = Run(environment=typer_context.obj, **{option.name: _plain(option, values[_PREFIX + option.name]) for option in shared})
         if run.output:
             formats.find(run.output)  # nonsense is told before a cluster is read
         return function(run, **{p.name: values[p.name] for p in own})
@@ -132,9 +132,13 @@ def _parameter(option: SharedOption) -> inspect.Parameter:
     return inspect.Parameter(_PREFIX + option.name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=annotated)
 
 
-def _plain(value: object) -> Any:  # noqa: ANN401 (one of the types of SharedOption)
-    """Repeated options come as a list or None; a Run is frozen through and through."""
-    return tuple(value) if isinstance(value, list) else value
+def _plain(option: SharedOption, value: object) -> Any:  # noqa: ANN401 (one of the types of SharedOption)
+    """A Run's value: what was not said is empty, and all of it is frozen."""
+    if option.takes is bool:
+        return bool(value)
+    if option.takes == list[str]:
+        return tuple(value) if isinstance(value, list) else ()
+    return value
 
 
 def _flag(option: TyperOption) -> Flag:
@@ -181,15 +185,19 @@ def _title(param: TyperArgument | TyperOption) -> str:
     return f'flag "{_flag(param).title}"' if isinstance(param, TyperOption) else f"argument {param.human_readable_name.upper()}"
 
 
+WANTED: Mapping[str, str] = {"int": "must be a whole number", "float": "must be a number"}
+"""What a value has to be, by the name of typer's type."""
+
+
 def _bad_value(param: TyperArgument | TyperOption, value: object, error: typer.BadParameter) -> str:
     words = value if isinstance(value, list | tuple) else [value]
     choices: Sequence[str] = getattr(param.type, "choices", ())
     wrong = next((word for word in words if str(word) not in choices), words[-1])
-    reason = (
-        f"must be {' or '.join(filter(None, [', '.join(map(str, choices[:-1])), str(choices[-1])]))}"
-        if choices
-        else error.message.rstrip(".")
-    )
-    if isinstance(param, TyperOption):
-        return f'invalid argument "{wrong}" for "{_flag(param).title}" flag: {reason}'
-    return f'invalid argument "{wrong}" for {param.human_readable_name.upper()}: {reason}'
+    reason = _alternatives(choices) if choices else WANTED.get(param.type.name, error.message.rstrip("."))
+    place = f'"{_flag(param).title}" flag' if isinstance(param, TyperOption) else param.human_readable_name.upper()
+    return f'invalid argument "{wrong}" for {place}: {reason}'
+
+
+def _alternatives(choices: Sequence[str]) -> str:
+    *others, last = map(str, choices)
+    return f"must be {', '.join(others)} or {last}" if others else f"must be {last}"

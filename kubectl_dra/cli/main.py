@@ -2,12 +2,15 @@
 
 import os
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NoReturn
 
 from kubectl_dra.environment import Environment
 from kubectl_dra.errors import DraError
 from kubectl_dra.exit_status import ExitStatus
+
+if TYPE_CHECKING:
+    from kubectl_dra.cli.lazy import LazyGroup
 
 TRACEBACKS_FROM = 6
 """The verbosity from which a fault of ours shows its traceback."""
@@ -26,15 +29,18 @@ def main() -> NoReturn:
     _leave(run(argv, environment))
 
 
-def run(argv: Sequence[str], environment: Environment) -> int:
-    """Run one command line (without the program's name) and return its exit status. Raises nothing."""
+def run(argv: Sequence[str], environment: Environment, commands: "Callable[[], LazyGroup] | None" = None) -> int:
+    """Run one command line (without the program's name) and return its exit status. Raises nothing.
+
+    `commands` makes the group of commands, if it is not that of the tool.
+    """
     try:
         import typer
 
         from kubectl_dra.cli.lazy import root
 
         try:
-            group = root()
+            group = (commands or root)()
             context = group.make_context(group.name, list(argv), obj=environment)
             return int(group.invoke(context) or ExitStatus.OK)
         except typer.Exit as leave:
@@ -55,7 +61,7 @@ def run(argv: Sequence[str], environment: Environment) -> int:
 def verbosity(argv: Sequence[str]) -> int:
     """The last `-v` of a command line, however it is spelled; 0 without one. For when the command line itself could not be read."""
     level = 0
-    for word, after in zip(argv, [*argv[1:], ""], strict=True):
+    for word, after in zip(argv, (*argv[1:], ""), strict=False):
         text = after if word in ("-v", "--v") else word.removeprefix("--v=").removeprefix("-v").removeprefix("=")
         if (word in ("-v", "--v") or text != word) and text.isdecimal():
             level = int(text)

@@ -62,7 +62,7 @@ CONNECTION = Group(
         SharedOption(
             "insecure_skip_tls_verify", "insecure-skip-tls-verify", "", "Do not check the server's certificate.", bool, default=None
         ),
-        SharedOption("disable_compression", "disable-compression", "", "Ask for answers without compression.", bool, default=None),
+        SharedOption("disable_compression", "disable-compression", "", "Ask for answers without compression.", bool, default=False),
         SharedOption("proxy_url", "proxy-url", "URL", "Proxy for requests to the API server."),
         SharedOption(
             "request_timeout",
@@ -154,8 +154,8 @@ class Run:
     client_certificate: str = ""
     client_key: str = ""
     tls_server_name: str = ""
-    insecure_skip_tls_verify: bool | None = None
-    disable_compression: bool | None = None
+    insecure_skip_tls_verify: bool = False
+    disable_compression: bool = False
     proxy_url: str = ""
     request_timeout: str = "0"
     all_namespaces: bool = False

@@ -123,7 +123,7 @@ class Flags:
             elif queue:
                 _set(parsed, flag, queue.pop(0))
             else:
-                raise UsageError(f"flag needs an argument: {flag.short!r} in {word}")
+                raise UsageError(f"flag needs an argument: {flag.short!r} in -{flag.short}")
 
 
 def _set(parsed: Parsed, flag: Flag, value: str) -> None:
