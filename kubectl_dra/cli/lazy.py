@@ -56,7 +56,7 @@ class LazyGroup(typer.core.TyperGroup):
             raise UsageError(error.message, hint=error.hint or f"See '{ctx.command_path} --help' for usage.") from error
         before = [word for word in args[: len(args) - len(parsed.rest)] if word != "--"]
         name, after = (parsed.rest[0], parsed.rest[1:]) if parsed.rest else ("", [])
-        if name == "help":
+        while name == "help":
             name, after = (after[0], [*after[1:], f"--{HELP.name}"]) if after else ("", [])
         if not name:
             self._print_help(ctx)
