@@ -75,12 +75,13 @@ def connected(run: Run, observer: "Observer") -> "Iterator[Transport]":
 
 def _read(run: Run, wanted: "Wanted") -> Snapshot:
     from kubectl_dra.reading import read_path
+    from kubectl_dra.report.live import watching
 
     if run.demo and run.from_:
         raise UsageError("--demo and --from do not go together")
     if run.demo or run.from_:
         run.refuse_connection("--demo" if run.demo else "--from")
-        return read_path(str(DEMO) if run.demo else run.from_, run.environment)
+        return read_path(str(DEMO) if run.demo else run.from_, run.environment, pod_templates=wanted.pod_templates)
     return _read_live(run, wanted)
 
 

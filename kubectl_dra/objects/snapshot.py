@@ -103,7 +103,8 @@ class ClusterInfo(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel
     """Where the snapshot comes from.
 
     `server` is the API server's URL or the file's name. `version` is the binary's (known faults go by it), `emulated` the one
-    that gates and APIs go by. `feature_gates` is what the API server itself says (empty: not known).
+    that gates and APIs go by. `feature_gates` is what the API server itself says (empty: not known). `namespace` is the only one
+    that was read of kinds that live in one; empty: all.
     """
 
     server: str = ""
@@ -113,6 +114,7 @@ class ClusterInfo(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel
     version: Version | None = None
     emulated: Version | None = None
     feature_gates: Mapping[str, bool] = {}
+    namespace: str = ""
     live: bool = False
 
 

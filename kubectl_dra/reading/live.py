@@ -41,6 +41,7 @@ def read_live(
         version=discovery.version,
         emulated=discovery.emulated,
         feature_gates=gates or {},
+        namespace=wanted.namespace or "",
         live=True,
     )
     return reading.snapshot(cluster, _gates_state(wanted, gates, reading.gates_error))

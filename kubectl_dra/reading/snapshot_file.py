@@ -6,14 +6,14 @@ It holds exactly the fields of the Structs, so what no Struct names, and what th
 
 import gzip
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import msgspec
 
 import kubectl_dra
-from kubectl_dra.errors import InputError
+from kubectl_dra.errors import OutputError
 from kubectl_dra.objects.snapshot import Snapshot
 from kubectl_dra.reading.kinds import ALL
 from kubectl_dra.reading.snapshot_header import header_of
@@ -21,23 +21,25 @@ from kubectl_dra.reading.snapshot_header import header_of
 _BLOCK = 1 << 20
 
 
-def write_snapshot(snapshot: Snapshot, stream: IO[bytes]) -> None:
-    """Write `snapshot` to `stream`, uncompressed."""
+def write_snapshot(snapshot: Snapshot, write: Callable[[bytes], object]) -> None:
+    """Give `write` the file of `snapshot`, uncompressed, in pieces of whole lines."""
     block: list[bytes] = []
     size = 0
     for line in _lines(snapshot):
         block.append(line)
         size += len(line)
         if size >= _BLOCK:
-            stream.write(b"".join(block))
+            write(b"".join(block))
             block, size = [], 0
-    stream.write(b"".join(block))
+    write(b"".join(block))
 
 
 def write_snapshot_file(snapshot: Snapshot, path: str) -> None:
-    """Write `snapshot` to the file `path`, compressed if it ends in `.gz`; the file is whole or not there. Raises InputError."""
+    """Write `snapshot` to the file `path`, compressed if it ends in `.gz`; the file is whole or not there. Raises OutputError."""
     place = Path(path)
     try:
+        if place.is_dir():
+            raise OutputError(f"{path} is a folder", hint="name a file")
         if place.exists() and not place.is_file():  # a pipe or device: nothing to put in its place
             with place.open("wb") as file:
                 _write(snapshot, file, place)
@@ -50,16 +52,16 @@ def write_snapshot_file(snapshot: Snapshot, path: str) -> None:
         finally:
             half.unlink(missing_ok=True)
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 def _write(snapshot: Snapshot, file: IO[bytes], place: Path) -> None:
     if not place.name.endswith(".gz"):
-        write_snapshot(snapshot, file)
+        write_snapshot(snapshot, file.write)
         return
     # No time and no name inside: equal snapshots make equal files.
     with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
-        write_snapshot(snapshot, cast(IO[bytes], packed))
+        write_snapshot(snapshot, packed.write)
 
 
 def _lines(snapshot: Snapshot) -> Iterator[bytes]:
