@@ -1,0 +1,71 @@
+"""Known faults of Kubernetes by version (`faults.toml`)."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from kubectl_dra.objects.snapshot import Version
+
+Component = Literal["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet"]
+
+
+class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One fault: what happens, in which releases of which component, and what helps."""
+
+    id: str
+    number: str
+    title: str
+    component: Component
+    since: str
+    fixed: tuple[str, ...]
+    remedy: str
+    source: tuple[str, ...]
+
+    def affects(self, version: Version | None) -> bool | None:
+        """Whether a release has it; None when the version is not known.
+
+        Known faults go by the binary's version, not by the emulated one.
+        """
+        if version is None:
+            return None
+        if version < _version(self.since):
+            return False
+        fixes = self._fixes()
+        # a fix that was brought back to an older minor says nothing of the minors after it
+        brought_back = any((fix.major, fix.minor) == (version.major, version.minor) and version >= fix for fix in fixes)
+        return not (brought_back or (fixes and version >= fixes[-1]))
+
+    def _fixes(self) -> list[Version]:
+        return sorted(_version(text) for text in self.fixed)
+
+    @property
+    def in_words(self) -> str:
+        """The releases that have it: `1.34.0 to before 1.34.2`, `1.35.0 and later`."""
+        fixes = self._fixes()
+        return f"{self.since} to before {' and '.join(map(str, fixes))}" if fixes else f"{self.since} and later"
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    faults: tuple[Fault, ...]
+
+
+@cache
+def faults() -> Mapping[str, Fault]:
+    """All faults by id."""
+    table = msgspec.toml.decode(Path(__file__).with_name("faults.toml").read_bytes(), type=_Table)
+    return {fault.id: fault for fault in table.faults}
+
+
+def fault(id_: str) -> Fault:
+    """The fault of that id. Raises KeyError."""
+    return faults()[id_]
+
+
+def _version(text: str) -> Version:
+    found = Version.of(text)
+    if found is None:
+        raise ValueError(f"faults.toml: {text} is no version")
+    return found

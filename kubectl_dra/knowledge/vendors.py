@@ -1,0 +1,133 @@
+"""Known vendors' names, drivers, classes and pods (`vendors.toml`)."""
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from kubectl_dra.objects.pod import Pod
+
+
+class VendorResource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An extended resource (`name` may be a glob) and the driver and classes that serve the same devices.
+
+    `maps` is the name that the vendor's chart gives to its class where it is another one; `blocked` says why pods cannot move.
+    """
+
+    name: str
+    driver: str = ""
+    classes: tuple[str, ...] = ()
+    maps: str = ""
+    blocked: str = ""
+    note: str = ""
+
+
+class PodPattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Marks of a vendor's pod: everything that is given must fit. Name, namespaces and image are globs."""
+
+    labels: Mapping[str, str] = {}
+    name: str = ""
+    namespaces: tuple[str, ...] = ()
+    image: str = ""
+
+    def fits(self, pod: Pod) -> bool:
+        """Whether `pod` has all the marks. An image that a snapshot left out fits nothing."""
+        meta = pod.metadata
+        labels = meta.labels or {}
+        return (
+            all(labels.get(key) == value for key, value in self.labels.items())
+            and (not self.name or fnmatchcase(meta.name, self.name))
+            and (not self.namespaces or any(fnmatchcase(meta.namespace or "", each) for each in self.namespaces))
+            and (not self.image or any(each.image and fnmatchcase(each.image, self.image) for each in pod.spec.containers or ()))
+        )
+
+
+class PluginSwitch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The node label by which a vendor's device plugin is turned off."""
+
+    label: str
+    off: str
+    on: str
+    note: str = ""
+
+
+class Vendor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All that is known of one vendor."""
+
+    name: str
+    source: tuple[str, ...]
+    drivers: tuple[str, ...] = ()
+    resources: tuple[VendorResource, ...] = ()
+    plugin: tuple[PodPattern, ...] = ()
+    driver: tuple[PodPattern, ...] = ()
+    variables: tuple[str, ...] = ()
+    switch: PluginSwitch | None = None
+
+
+class LeaveAlone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Names that nobody will move to DRA, and why."""
+
+    name: str
+    why: str
+    source: str
+
+
+class _Table(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    vendors: tuple[Vendor, ...]
+    leave_alone: tuple[LeaveAlone, ...]
+
+
+@cache
+def _table() -> _Table:
+    return msgspec.toml.decode(Path(__file__).with_name("vendors.toml").read_bytes(), type=_Table)
+
+
+def vendors() -> tuple[Vendor, ...]:
+    """All known vendors."""
+    return _table().vendors
+
+
+@cache
+def resource(name: str) -> VendorResource | None:
+    """What is known of an extended resource; None for names of nobody known. A literal name goes before a glob."""
+    found = [each for vendor in vendors() for each in vendor.resources if fnmatchcase(name, each.name)]
+    return min(found, key=lambda each: "*" in each.name, default=None)
+
+
+def resources_of_driver(driver: str) -> tuple[VendorResource, ...]:
+    """The names whose devices a DRA driver serves."""
+    return tuple(each for vendor in vendors() for each in vendor.resources if each.driver == driver)
+
+
+@cache
+def leave_alone(name: str) -> LeaveAlone | None:
+    """Why nobody will move this name to DRA; None for all others."""
+    return next((each for each in _table().leave_alone if fnmatchcase(name, each.name)), None)
+
+
+def vendor_of_resource(name: str) -> Vendor | None:
+    """The vendor whose device plugin serves the name."""
+    return next((vendor for vendor in vendors() for each in vendor.resources if fnmatchcase(name, each.name)), None)
+
+
+def vendor_of_driver(driver: str) -> Vendor | None:
+    """The vendor of a DRA driver."""
+    return next((vendor for vendor in vendors() if driver in vendor.drivers), None)
+
+
+def plugin_vendor(pod: Pod) -> Vendor | None:
+    """The vendor whose device plugin this pod is, by the marks that are known; None for all others."""
+    return next((vendor for vendor in vendors() if any(pattern.fits(pod) for pattern in vendor.plugin)), None)
+
+
+def driver_vendor(pod: Pod) -> Vendor | None:
+    """The vendor whose DRA driver's node part this pod is; None for all others."""
+    return next((vendor for vendor in vendors() if any(pattern.fits(pod) for pattern in vendor.driver)), None)
+
+
+@cache
+def device_variables() -> frozenset[str]:
+    """Environment variables that give devices to a container behind the scheduler's back, or name those it was given."""
+    return frozenset(variable for vendor in vendors() for variable in vendor.variables)
