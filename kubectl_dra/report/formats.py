@@ -100,7 +100,7 @@ def _template(text: str, *, as_json: bool = False) -> Format:
     from kubectl_dra.report.jsonpath import Template
 
     template = Template(text)
-    return lambda page: template.render(msgspec.to_builtins(page.document), as_json=as_json)
+    return lambda page: template.render(msgspec.json.decode(msgspec.json.encode(page.document)), as_json=as_json)
 
 
 def _template_file(path: str) -> Format:

@@ -55,7 +55,7 @@ class _Screen:
 
         done = sum(1 for _, complete in self._counts.values() if complete)
         busy = [f"{kind} {count:,}" for kind, (count, complete) in list(self._counts.items()) if not complete]
-        parts = [f"Reading: {done} kinds done", *busy, *([self._note] if self._note else [])]
+        parts = [f"Reading: {done} {'kind' if done == 1 else 'kinds'} done", *busy, *([self._note] if self._note else [])]
         return Text(", ".join(parts), overflow="ellipsis", no_wrap=True, style="dim")
 
     def close(self) -> None:
@@ -76,7 +76,7 @@ class _Live:
         self._display = Live(
             console=console, get_renderable=screen.line, transient=True, refresh_per_second=8, redirect_stdout=False, redirect_stderr=False
         )
-        self._display.start()
+        self._display.start(refresh=True)
 
     def close(self) -> None:
         self._display.stop()

@@ -54,4 +54,7 @@ def rbac(
 
 def _custom() -> "tuple[Resource, ...]":
     """The custom kinds that this tool knows, as roles name them."""
-    return ()
+    from kubectl_dra.knowledge.permissions import Resource
+    from kubectl_dra.knowledge.workloads import custom_kinds
+
+    return tuple(Resource(kind.plural or f"{kind.kind.lower()}s", kind.group) for kind in custom_kinds())

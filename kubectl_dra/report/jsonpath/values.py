@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from decimal import Decimal
 
 Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
 
@@ -88,10 +89,13 @@ def _html_safe(document: str) -> str:
 
 
 def _go_float(value: float) -> str:
-    """Go's %v: an exponent from 1e+06 on (or below 1e-04), where Python begins at 1e+16."""
-    shortest = repr(value)
-    digits, _, exponent = f"{value:.17e}".partition("e")
-    if value == 0 or -5 < int(exponent) < 21:
-        return shortest.removesuffix(".0") if "e" not in shortest else f"{value:.0f}"
-    mantissa, _, power = (shortest if "e" in shortest else f"{float(digits):.17g}e{exponent}").partition("e")
-    return f"{mantissa.removesuffix('.0')}e{int(power):+03d}"
+    """Go's %v: the shortest digits, with an exponent from 1e+06 on and below 1e-04 (strconv: ftoa.go, `%e is used if`)."""
+    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    if not isinstance(exponent, int):
+        raise WalkError(f"{value} is no number")
+    power = exponent + len(digits) - 1
+    if -5 < power < 6 or value == 0:
+        return repr(value).removesuffix(".0")
+    first, *others = map(str, digits)
+    mantissa = f"{first}.{''.join(others)}" if others else first
+    return f"{'-' if sign else ''}{mantissa}e{power:+03d}"
