@@ -4,7 +4,7 @@ Frozen objects can be held by many; 50,000 pods take 27 to 60 MB this way instea
 """
 
 from collections.abc import Callable, Mapping
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from kubectl_dra.objects.shape import QuantityText
 
@@ -50,12 +50,14 @@ class Sharing:
         shared = tuple(map(each or self.leaf, items))
         return cast(tuple[T, ...], self._sequences.setdefault(tuple(map(id, shared)), shared))
 
-    def made(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
-        """What `make` gives, once for each `key`: for Structs with maps in them, which cannot be compared cheaply.
+    def known(self, key: tuple[object, ...]) -> Any | None:  # noqa: ANN401 - whatever was kept under the key
+        """What is kept under `key`: for Structs with maps in them, which cannot be compared cheaply.
 
         The key's ids must be those of objects that this table keeps.
         """
-        found = self._leaves.get(key)
-        if found is None:
-            found = self._leaves[key] = make()
-        return cast(T, found)
+        return self._leaves.get(key)
+
+    def keep(self, key: tuple[object, ...], value: T) -> T:
+        """Keep `value` under `key`."""
+        self._leaves[key] = value
+        return value

@@ -15,11 +15,14 @@ from kubectl_dra.objects.workload import CustomWorkload
 from kubectl_dra.reading import snapshot_header
 from kubectl_dra.reading.custom import CustomReader
 from kubectl_dra.reading.decoding import Decoder, MistypedError, convert
+from kubectl_dra.reading.json_cutter import Text
 from kubectl_dra.reading.kept import custom_workload
 from kubectl_dra.reading.kinds import BY_FIELD, BY_GROUP_KIND, split_api_version
 from kubectl_dra.reading.snapshot_header import SnapshotHeader
 
 NOT_IN_THE_FILE = "not in the file"
+NO_KIND = ("", "")
+"""API version and kind of objects that name none."""
 
 _HEAD = re.compile(rb'\[\s*\{\s*"apiVersion"\s*:\s*"([^"\\]*)"\s*,\s*"kind"\s*:\s*"([^"\\]*)"')
 
@@ -38,9 +41,14 @@ class Envelope(msgspec.Struct, frozen=True, rename="camel"):
     items: list[msgspec.Raw] | None = None
 
     @property
+    def is_list(self) -> bool:
+        """True for a list, of one kind or of all."""
+        return bool(self.kind and self.kind.endswith("List"))
+
+    @property
     def of_items(self) -> tuple[str, str] | None:
         """API version and kind of the items, where the list's own kind tells it (`PodList`)."""
-        if self.kind and self.kind.endswith("List") and self.kind != "List":
+        if self.kind and self.is_list and self.kind != "List":
             return self.api_version or "", self.kind.removesuffix("List")
         return None
 
@@ -84,7 +92,7 @@ class Collector:
             self._items.setdefault(field, [])
             self._versions.setdefault(field, api)
 
-    def json_items(self, text: bytes, of_items: tuple[str, str] | None) -> bool:
+    def json_items(self, text: Text, of_items: tuple[str, str] | None) -> bool:
         """The objects in a JSON array; False when nobody says of what kind they are (`of_items`: what their list says)."""
         head = _HEAD.match(text)
         if head:
@@ -92,7 +100,7 @@ class Collector:
             if decoder and (items := decoder.items_of_kind(text)) is not None:
                 self._add(decoder, head[1].decode(), items)
                 return True
-        raws = msgspec.json.decode(text, type=list[msgspec.Raw])
+        raws = msgspec.json.decode(bytes(text), type=list[msgspec.Raw])
         run: list[msgspec.Raw] = []
         of_run: tuple[str, str] | None = None
         for raw in raws:
@@ -122,7 +130,7 @@ class Collector:
             raise MistypedError("something that is not an object")
         of = (str(item.get("apiVersion") or ""), str(item.get("kind") or "")) if item.get("kind") else of_item
         if of is None:
-            self._others["objects without a kind"] += 1
+            self._others["without a kind"] += 1
             return
         decoder = self._decoder(*of)
         if decoder is None:
@@ -157,7 +165,7 @@ class Collector:
         elif group and item is not None:
             found = self._custom(name, item)
         if found is None:
-            self._others[kind] += 1
+            self._others[kind or "without a kind"] += 1
             return
         self._customs.setdefault(name, []).append(custom_workload(found, self._share))
         self._custom_versions[name] = api

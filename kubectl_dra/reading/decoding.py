@@ -44,7 +44,7 @@ class Decoder:
         except msgspec.ValidationError:
             return self._kept(self._one(msgspec.json.decode(item)) for item in msgspec.json.decode(text, type=list[msgspec.Raw]))
 
-    def items_of_kind(self, text: bytes) -> list[Object] | None:
+    def items_of_kind(self, text: bytes | memoryview) -> list[Object] | None:
         """The objects in a JSON array if each of them says that it is of this kind and version; None if one does not."""
         try:
             return self._kept(self._kind_list.decode(text))

@@ -4,13 +4,12 @@ Each may be compressed (gzip).
 """
 
 import gzip
-import io
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol, cast
 
 import msgspec
 import yaml
@@ -20,15 +19,23 @@ from kubectl_dra.errors import InputError
 from kubectl_dra.objects.snapshot import ClusterInfo, Snapshot
 from kubectl_dra.progress import Observer, ReadingKind, nobody
 from kubectl_dra.reading import yaml_text
-from kubectl_dra.reading.collecting import Collector, Envelope
+from kubectl_dra.reading.collecting import NO_KIND, Collector, Envelope
 from kubectl_dra.reading.custom import custom_reader
 from kubectl_dra.reading.decoding import MistypedError
-from kubectl_dra.reading.json_cutter import CutShortError, Items, JsonCutter, NotObjectsError, Whole
+from kubectl_dra.reading.json_cutter import CutShortError, JsonCutter, NotObjectsError, Text
 
 SUFFIXES = (".json", ".yaml", ".yml", ".json.gz", ".yaml.gz", ".yml.gz")
 """The files of a folder that are read."""
 
 _GZIP = b"\x1f\x8b"
+_PEEK = 4096
+
+
+class Readable(Protocol):
+    """What is needed of a stream."""
+
+    def read(self, size: int, /) -> bytes:
+        """At most `size` bytes; none at the end."""
 
 
 def read_path(path: str, environment: Environment, *, pod_templates: tuple[str, ...] = (), observer: Observer = nobody) -> Snapshot:
@@ -42,7 +49,7 @@ def read_path(path: str, environment: Environment, *, pod_templates: tuple[str, 
     for name, opener in sources:
         collector.begin(name)
         with _told(collector), opener() as stream:
-            documents += _read(_unpacked(stream), collector, observer)
+            documents += _read(stream, collector, observer)
     collector.begin("standard input" if path == "-" else path)
     observer(ReadingKind("objects", collector.count, done=True))
     return collector.snapshot(ClusterInfo(server=collector.source, read_at=_read_at(path, sources, environment)), several=documents > 1)
@@ -108,74 +115,86 @@ def _told(collector: Collector) -> Iterator[None]:
         raise InputError(f"{source} is neither JSON nor YAML: {' '.join(str(error).split())}") from None
 
 
-def _unpacked(stream: IO[bytes]) -> IO[bytes]:
-    """The stream, unpacked if it begins like gzip."""
-    buffered = io.BufferedReader(_Reads(stream), buffer_size=1 << 20)
-    if buffered.peek(2).startswith(_GZIP):
-        return gzip.GzipFile(fileobj=buffered)  # type: ignore[return-value]
-    return buffered
+class _Pushed:
+    """A stream whose first bytes have been looked at."""
 
-
-class _Reads(io.RawIOBase):
-    """A stream that may lack `readinto`, as a raw one."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, first: bytes, stream: Readable) -> None:
+        self._first = first
         self._stream = stream
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: "memoryview | bytearray") -> int:  # type: ignore[override]
-        data = self._stream.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
+    def read(self, size: int) -> bytes:
+        first, self._first = self._first[:size], self._first[size:]
+        return first or self._stream.read(size)
 
 
-def _read(stream: IO[bytes], collector: Collector, observer: Observer) -> int:
+def _read(stream: Readable, collector: Collector, observer: Observer) -> int:
     """Feed the collector; how many documents there were."""
-    start = stream.read(4096)
-    while start and not start.strip():
-        start = stream.read(4096)
-    if not start:
-        raise InputError(f"{collector.source} is empty")
+    start = stream.read(_PEEK)
+    if start.startswith(_GZIP):
+        unpacked = gzip.GzipFile(fileobj=cast(IO[bytes], _Pushed(start, stream)))
+        return _read(unpacked, collector, observer)
     start = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    while not start:
+        if not (start := stream.read(_PEEK)):
+            raise InputError(f"{collector.source} is empty")
+        start = start.lstrip()
     if start.startswith((b"{", b"[")):
-        return _read_json(_continued(start, stream), collector, observer)
+        return _Json(collector, observer).read(_Pushed(start, stream))
     if b"\0" in start:
         raise InputError(f"{collector.source} is neither JSON nor YAML but binary data")
     return _read_yaml(start, stream, collector, observer)
 
 
-def _continued(start: bytes, stream: IO[bytes]) -> Callable[[int], bytes]:
-    pending = [start]
+class _Json:
+    """The JSON documents of one stream on their way to the collector."""
 
-    def read(size: int) -> bytes:
-        return pending.pop() if pending else stream.read(size)
+    def __init__(self, collector: Collector, observer: Observer) -> None:
+        self._collector = collector
+        self._observer = observer
+        self._documents = 0
+        self._waiting: list[bytes] = []
+        """Items whose kind only the end of their list tells."""
+        self._before = b""
+        self._envelope = Envelope()
 
-    return read
+    def read(self, stream: Readable) -> int:
+        """Feed all of it to the collector; how many documents there were."""
+        JsonCutter(stream.read, self._items, self._whole).run()
+        self._end_of_list(Envelope())
+        return self._documents or 1
 
+    def _items(self, text: Text, before: bytes) -> None:
+        if before != self._before:
+            self._before, self._envelope = before, _envelope(before)
+            if self._envelope.snapshot:
+                self._collector.header(bytes(self._envelope.snapshot))
+        if self._waiting or not self._collector.json_items(text, self._envelope.of_items):
+            self._waiting.append(bytes(text))
+        self._observer(ReadingKind("objects", self._collector.count))
 
-def _read_json(read: Callable[[int], bytes], collector: Collector, observer: Observer) -> int:
-    documents = 0
-    waiting: list[bytes] = []  # items whose kind only the end of their list tells
-    before: bytes | None = None
-    for piece in JsonCutter(read).pieces():
-        match piece:
-            case Items(text, said):
-                if said != before:
-                    before, envelope = said, _envelope(said)
-                    if envelope.snapshot:
-                        collector.header(bytes(envelope.snapshot))
-                if waiting or not collector.json_items(text, envelope.of_items):
-                    waiting.append(text)
-            case Whole(text, cut):
-                documents += 1
-                _whole(text, cut, collector, waiting)
-                waiting, before = [], None
-        observer(ReadingKind("objects", collector.count))
-    for text in waiting:
-        collector.json_items(text, ("", ""))
-    return documents or 1
+    def _whole(self, text: bytes, cut: bool) -> None:
+        self._documents += 1
+        if text.startswith(b"["):
+            self._collector.json_items(text, NO_KIND)
+            return
+        envelope = _envelope(text)
+        if cut:
+            self._end_of_list(envelope)
+        elif envelope.items is None and not envelope.is_list:
+            self._collector.json_items(b"[" + text + b"]", NO_KIND)
+        else:
+            if envelope.snapshot:
+                self._collector.header(bytes(envelope.snapshot))
+            self._waiting = [b"[" + b",".join(map(bytes, envelope.items or ())) + b"]"]
+            self._end_of_list(envelope)
+        self._observer(ReadingKind("objects", self._collector.count))
+
+    def _end_of_list(self, envelope: Envelope) -> None:
+        if of := envelope.of_items:
+            self._collector.list_of(*of)
+        for items in self._waiting:
+            self._collector.json_items(items, envelope.of_items or NO_KIND)
+        self._waiting, self._before = [], b""
 
 
 def _envelope(text: bytes) -> Envelope:
@@ -185,26 +204,8 @@ def _envelope(text: bytes) -> Envelope:
         raise MistypedError(f"the list: {error}") from None
 
 
-def _whole(text: bytes, cut: bool, collector: Collector, waiting: list[bytes]) -> None:
-    envelope = _envelope(text) if cut or b'"items"' in text or b"List" in text else None
-    if envelope is None or not (envelope.items is not None or (envelope.kind or "").endswith("List")):
-        if text.startswith(b"["):
-            collector.json_items(text, ("", ""))
-        else:
-            collector.json_items(b"[" + text + b"]", ("", ""))
-        return
-    if of := envelope.of_items:
-        collector.list_of(*of)
-    if envelope.snapshot and not cut:
-        collector.header(bytes(envelope.snapshot))
-    for item in waiting:
-        collector.json_items(item, envelope.of_items or ("", ""))
-    if envelope.items and not cut:
-        collector.json_items(b"[" + b",".join(map(bytes, envelope.items)) + b"]", envelope.of_items or ("", ""))
-
-
-def _read_yaml(start: bytes, stream: IO[bytes], collector: Collector, observer: Observer) -> int:
-    data = start + stream.read(yaml_text.LARGEST + 1 - len(start))
+def _read_yaml(start: bytes, stream: Readable, collector: Collector, observer: Observer) -> int:
+    data = start + _at_most(stream, yaml_text.LARGEST + 1 - len(start))
     if len(data) > yaml_text.LARGEST:
         raise InputError(
             f"{collector.source} is more than {yaml_text.LARGEST >> 20} MB of YAML, which takes minutes to read",
@@ -220,6 +221,14 @@ def _read_yaml(start: bytes, stream: IO[bytes], collector: Collector, observer: 
         _yaml_document(document, collector)
         observer(ReadingKind("objects", collector.count))
     return documents
+
+
+def _at_most(stream: Readable, size: int) -> bytes:
+    blocks = []
+    while size > 0 and (block := stream.read(min(size, 1 << 20))):
+        blocks.append(block)
+        size -= len(block)
+    return b"".join(blocks)
 
 
 def _yaml_document(document: object, collector: Collector) -> None:

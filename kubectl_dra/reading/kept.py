@@ -69,16 +69,18 @@ def _resources(value: ResourceRequirements | None, share: Sharing) -> ResourceRe
         return None
     requests, limits = share.mapping(value.requests), share.mapping(value.limits)
     claims = share.sequence(value.claims)
-    return share.made(("resources", id(requests), id(limits), id(claims)), lambda: ResourceRequirements(requests, limits, claims))
+    key = ("resources", id(requests), id(limits), id(claims))
+    return share.known(key) or share.keep(key, ResourceRequirements(requests, limits, claims))
 
 
 def _container(value: Container, share: Sharing, *, control_plane: bool) -> Container:
     resources = _resources(value.resources, share)
-    env = tuple(variable for variable in value.env or () if variable.name in DEVICE_VARIABLES) or None
+    env = tuple([variable for variable in value.env if variable.name in DEVICE_VARIABLES]) or None if value.env else None
     image, args = (value.image, flags(value)) if control_plane else (None, None)
-    return share.made(
-        ("container", value.name, image, args, id(resources), value.restart_policy, env),
-        lambda: Container(
+    key = ("container", value.name, image, args, id(resources), value.restart_policy, env)
+    return share.known(key) or share.keep(
+        key,
+        Container(
             name=share.leaf(value.name),
             image=image,
             args=args,
