@@ -78,7 +78,6 @@ def _manager(connection: Connection, certificate: ClientCertificate | None) -> P
         options["ssl_context"] = context(trust, certificate)
         if trust.server_name:
             options["server_hostname"] = trust.server_name
-            options["assert_hostname"] = False if trust.insecure else trust.server_name
     if not connection.proxy:
         return PoolManager(**options)
     if _is_socks(connection.proxy):

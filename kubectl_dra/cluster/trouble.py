@@ -60,7 +60,7 @@ def _of_kind(error: BaseException, connection: Connection, seconds: float) -> Cl
     match error:
         case exceptions.NameResolutionError() | socket.gaierror():
             return UnreachableError(f"the name of the server {host} cannot be found (DNS)", hint=look)
-        case exceptions.ConnectTimeoutError():
+        case exceptions.ConnectTimeoutError() if not isinstance(error, exceptions.NewConnectionError):
             return TimedOutError(f"no connection to {host} within {seconds:g} s", hint=f"{look}, and that no firewall lies between")
         case exceptions.ReadTimeoutError():
             return TimedOutError(f"{host} was silent for {seconds:g} s", hint="the server is slow; wait longer with --request-timeout")

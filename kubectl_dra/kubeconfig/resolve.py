@@ -61,6 +61,13 @@ def _nowhere(config: Kubeconfig, selection: Selection, overrides: Overrides, env
     return KubeconfigError(found, hint="set KUBECONFIG, or give --kubeconfig FILE, --server URL, or --from FILE for a snapshot")
 
 
+def _nobody(selection: Selection, config: Kubeconfig) -> KubeconfigError:
+    """kubectl asks for a username and password then; API servers take none since Kubernetes 1.19."""
+    if selection.user_name:
+        return KubeconfigError(f'user "{selection.user_name}" in {config.place} has no credentials', hint="log in again, or give --token")
+    return KubeconfigError(f'context "{selection.context_name}" in {config.place} names no user', hint="give --user NAME or --token")
+
+
 def _trust(selection: Selection) -> Trust:
     cluster = selection.cluster
     authority = Material(cluster.certificate_authority_data, cluster.certificate_authority).read(
@@ -96,6 +103,8 @@ def _credentials(selection: Selection, server: str, trust: Trust, proxy: str, co
     if user.auth_provider is not None:
         return auth_provider.credentials(user, selection.user_name, stored, config, environment)
     others = user.token or user.token_file or user.username or user.password or user.client_certificate or user.client_certificate_data
+    if user.exec is None and not others:
+        raise _nobody(selection, config)
     if user.exec is None or others:
         return stored
     spec = exec_plugin.ClusterInfo.of(selection.cluster, server, trust, proxy) if user.exec.provide_cluster_info else None
