@@ -1,0 +1,206 @@
+"""The case that the checks judge: one Snapshot, what of it was asked about, and what several checks need computed once."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from kubectl_dra.audit.finding import ObjectRef
+from kubectl_dra.audit.scope import EVERYTHING, Scope
+from kubectl_dra.audit.users import User, users
+from kubectl_dra.audit.words import count
+from kubectl_dra.extended_resources.classes import Resolution, resolve
+from kubectl_dra.extended_resources.names import is_dra_extended_resource_name
+from kubectl_dra.extended_resources.requests import devices
+from kubectl_dra.knowledge import gates, vendors
+from kubectl_dra.objects import quantity
+from kubectl_dra.objects.node import Node
+from kubectl_dra.objects.pod import Pod, PodSpec
+from kubectl_dra.objects.resource import DeviceClass, ResourceSlice
+from kubectl_dra.objects.shape import ResourceList
+from kubectl_dra.objects.snapshot import Snapshot, Version
+
+_DRIVER_ALONE = re.compile(r"""\s*device\.driver\s*==\s*(["'])(?P<driver>[^"']+)\1\s*""")
+"""A selector that takes all devices of one driver."""
+
+
+class Case:
+    """One reading of a cluster, narrowed to a scope. Everything that it tells is computed when it is first asked for."""
+
+    def __init__(self, snapshot: Snapshot, scope: Scope = EVERYTHING) -> None:
+        """Take the reading and the scope."""
+        self.snapshot = snapshot
+        self.scope = scope
+        self._asked: dict[int, Mapping[str, int]] = {}
+
+    def nodes(self) -> Iterator[Node]:
+        """The nodes asked about."""
+        return (node for node in self.snapshot.nodes if self.scope.has_node(node.metadata.name))
+
+    def pods(self) -> Iterator[Pod]:
+        """The pods asked about that are not finished: on these nodes or on none yet."""
+        for pod in self.snapshot.pods:
+            if not pod.finished and self.scope.has_namespace(pod.metadata.namespace) and self.scope.has_node(pod.node_name):
+                yield pod
+
+    def asked(self, spec: PodSpec) -> Mapping[str, int]:
+        """Devices by extended or implicit name that a pod of this spec needs; only names with at least one."""
+        found = self._asked.get(id(spec))
+        if found is None:
+            found = self._asked[id(spec)] = devices(spec)
+        return found
+
+    # nodes
+
+    def node(self, name: str | None) -> Node | None:
+        """The node of that name, whatever the scope."""
+        return self._nodes.get(name or "")
+
+    @cached_property
+    def _nodes(self) -> Mapping[str, Node]:
+        return {node.metadata.name: node for node in self.snapshot.nodes}
+
+    def allocatable(self, node: Node, name: str) -> int:
+        """What the scheduler sees: devices of that name that a plugin offers on the node; 0 when the node does not list it."""
+        return amount(node.status.allocatable, name)
+
+    def plugin_nodes(self, name: str) -> tuple[Node, ...]:
+        """All nodes on which the scheduler leaves the name to the device plugin.
+
+        From 1.35 on these have allocatable above 0; a 1.34 scheduler asked only whether the key is there (kubernetes/kubernetes#133488).
+        """
+        version = self.snapshot.cluster.version
+        by_key = version is not None and version < Version(1, 35)
+        return tuple(
+            node for node in self.snapshot.nodes if (name in (node.status.allocatable or {}) if by_key else self.allocatable(node, name))
+        )
+
+    def names_on(self, node: Node) -> tuple[str, ...]:
+        """The extended resource names that the node lists, with 0 as well."""
+        listed = {*(node.status.capacity or {}), *(node.status.allocatable or {})}
+        return tuple(sorted(name for name in listed if is_dra_extended_resource_name(name)))
+
+    def concerned_by_devices(self, node: Node) -> bool:
+        """True for nodes that list extended resources, have slices of their own, or run pods with claims."""
+        name = node.metadata.name
+        return bool(self.names_on(node)) or name in self._slices or name in self._nodes_with_claims
+
+    @cached_property
+    def _nodes_with_claims(self) -> frozenset[str]:
+        return frozenset(
+            pod.node_name
+            for pod in self.snapshot.pods
+            if pod.node_name and not pod.finished and (pod.spec.resource_claims or pod.status.extended_resource_claim_status)
+        )
+
+    @cached_property
+    def _slices(self) -> Mapping[str, tuple[ResourceSlice, ...]]:
+        found: dict[str, tuple[ResourceSlice, ...]] = defaultdict(tuple)
+        for each in self.snapshot.resource_slices:
+            if each.spec.node_name:
+                found[each.spec.node_name] += (each,)
+        return dict(found)
+
+    def slices_on(self, node: Node) -> tuple[ResourceSlice, ...]:
+        """The slices of this node alone."""
+        return self._slices.get(node.metadata.name, ())
+
+    # classes
+
+    @cached_property
+    def resolution(self) -> Resolution:
+        """What each name means to the scheduler of this cluster's version."""
+        return resolve(self.snapshot.device_classes, self.snapshot.cluster.version)
+
+    @cached_property
+    def _intended(self) -> Resolution:
+        return resolve(self.snapshot.device_classes)
+
+    def class_of(self, name: str) -> DeviceClass | None:
+        """The class that serves the name; where nobody can tell (1.34), the one that would from 1.35 on."""
+        found = self.resolution.device_class(name) or self._intended.device_class(name)
+        if found is not None:
+            return found
+        contenders = self.resolution.contenders(name)
+        return contenders[0].device_class if contenders else None
+
+    @property
+    def extended_resources_on(self) -> bool | None:
+        """Whether extended resources are served through DRA, by the API server's word or by default; None: off unless turned on."""
+        cluster = self.snapshot.cluster
+        if gates.enabled_by_default(gates.EXTENDED_RESOURCE, cluster.emulated, cluster.feature_gates):
+            return True
+        return gates.enabled(gates.EXTENDED_RESOURCE, cluster.emulated, cluster.feature_gates)
+
+    # users
+
+    @cached_property
+    def users(self) -> tuple[User, ...]:
+        """Whoever makes pods, in the namespace asked about: workloads by their templates, pods that nobody makes by themselves."""
+        return users(self.snapshot, self.scope)
+
+    @cached_property
+    def users_by_name(self) -> Mapping[str, tuple[ObjectRef, ...]]:
+        """Extended resource names and who asks for them, sorted."""
+        found: dict[str, set[ObjectRef]] = defaultdict(set)
+        for user in self.users:
+            for name in self.asked(user.spec):
+                found[name].add(user.ref)
+        return {name: tuple(sorted(found[name])) for name in sorted(found)}
+
+    def namespace_of_users(self, name: str) -> str:
+        """A namespace in which the name is asked for."""
+        return next((each.namespace for each in self.users_by_name.get(name, ())), "default")
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """All extended resource names that pods ask for, nodes list or classes map, sorted. Of the implicit ones those asked for."""
+        found = {name for node in self.nodes() for name in self.names_on(node)}
+        found.update(each.spec.extended_resource_name for each in self.snapshot.device_classes if each.spec.extended_resource_name)
+        return tuple(sorted(found.union(self.users_by_name)))
+
+    # vendors
+
+    def vendor_classes(self, name: str) -> tuple[DeviceClass, ...]:
+        """The classes that a known vendor's driver has for the devices of this name: by their names, else those of all its devices."""
+        known = vendors.resource(name)
+        if known is None or known.blocked or not known.driver:
+            return ()
+        named = tuple(each for each in self.snapshot.device_classes if each.metadata.name in known.classes)
+        return named or tuple(each for each in self.snapshot.device_classes if known.driver in _drivers(each))
+
+    def has_driver(self, name: str) -> bool:
+        """True for names of a known vendor who has a DRA driver for them."""
+        known = vendors.resource(name)
+        return known is not None and bool(known.driver) and not known.blocked
+
+    def left_alone(self, name: str) -> bool:
+        """True for names that nobody will move to DRA."""
+        return vendors.leave_alone(name) is not None
+
+    def serves_by_dra(self, node: Node, name: str) -> bool:
+        """True when the scheduler would give out devices for the name on the node: a class maps it, and there are slices."""
+        return self.class_of(name) is not None and bool(self.slices_on(node))
+
+    def slices_in_words(self, node: Node) -> str:
+        """`gpu.example.com publishes 4 devices`."""
+        by_driver: dict[str, int] = defaultdict(int)
+        for each in self.slices_on(node):
+            by_driver[each.spec.driver] += len(each.spec.devices or ())
+        return (
+            ", ".join(f"{driver} publishes {count(n, 'device')}" for driver, n in sorted(by_driver.items()))
+            or "no driver publishes devices"
+        )
+
+
+def _drivers(device_class: DeviceClass) -> set[str]:
+    """The drivers all of whose devices the class takes."""
+    found = (_DRIVER_ALONE.fullmatch(each.cel.expression) for each in device_class.spec.selectors or () if each.cel)
+    return {match["driver"] for match in found if match}
+
+
+def amount(resources: ResourceList | None, name: str) -> int:
+    """A resource's whole number; 0 when it is missing or unreadable."""
+    text = (resources or {}).get(name)
+    found = quantity.read(text) if text is not None else None
+    return found.value() if found is not None else 0

@@ -1,0 +1,214 @@
+"""Nodes: their kubelets, and pods that hold what their node no longer offers."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import msgspec
+
+from kubectl_dra.audit.candidate import Again, Candidate, Doubt
+from kubectl_dra.audit.case import Case
+from kubectl_dra.audit.finding import ObjectRef, Severity
+from kubectl_dra.audit.kubectl_line import delete_pods, kubectl
+from kubectl_dra.audit.registry import check
+from kubectl_dra.audit.words import count, lines, listed
+from kubectl_dra.knowledge.faults import fault
+from kubectl_dra.objects.node import Node
+from kubectl_dra.objects.pod import Pod
+from kubectl_dra.objects.shape import ResourceList
+from kubectl_dra.objects.snapshot import Version
+
+_DEADLOCK = fault("kubelet-deadlock")
+
+
+@check(
+    "DRA203",
+    title="kubelets that stop preparing devices",
+    severity=Severity.ERROR,
+    why=(
+        "The kubelets 1.34.0 and 1.34.1 lock up when the connection to a DRA driver has been idle for about 30 minutes: from then on pods"
+        " with claims stay in ContainerCreating for ever, with a Scheduled event and no other."
+    ),
+    fix=(
+        "# upgrade the kubelet to 1.34.2 or later, best to 1.36, before the node gets a DRA driver",
+        "kubectl get nodes -o wide",
+    ),
+    source=("kubernetes/kubernetes#133920", "kubernetes/kubernetes#133926"),
+    needs=("nodes",),
+    also=("pods", "resource_slices"),
+)
+def deadlocking_kubelets(case: Case) -> Iterator[Candidate | Doubt]:
+    """Nodes of those versions: an error where devices are or DRA is used, else something to know before it is."""
+    found: dict[Severity, list[Node]] = defaultdict(list)
+    unknown: list[Node] = []
+    for node in case.nodes():
+        version = Version.of(node.kubelet_version)
+        if version is None:
+            unknown.append(node)
+        elif _DEADLOCK.affects(version):
+            found[Severity.ERROR if case.concerned_by_devices(node) else Severity.INFO].append(node)
+    for severity, nodes in found.items():
+        versions = sorted({f"{node.metadata.name} runs kubelet {node.kubelet_version}" for node in nodes})
+        yield Candidate(
+            cause=severity.value,
+            objects=tuple(sorted(ObjectRef.of("Node", node.metadata) for node in nodes)),
+            evidence=lines(versions),
+            severity=severity,
+            title=f"{count(len(nodes), 'kubelet')} that {'stops' if len(nodes) == 1 else 'stop'} preparing devices (1.34.0, 1.34.1)",
+            resources=tuple(sorted({name for node in nodes for name in case.names_on(node)})),
+            fix=(
+                "# upgrade these kubelets to 1.34.2 or later, best to 1.36, before the nodes get a DRA driver",
+                kubectl("get", "node", *sorted(node.metadata.name for node in nodes), "-o", "wide"),
+            ),
+        )
+    if unknown:
+        yield Doubt(f"the kubelet version of {listed(node.metadata.name for node in unknown)} is not known")
+
+
+class _Held(msgspec.Struct, frozen=True):
+    """A pod that holds a name which its node no longer offers."""
+
+    pod: Pod
+    node: Node
+    asked: int
+
+
+@check(
+    "DRA209",
+    title="running pods hold devices that their node no longer offers",
+    severity=Severity.ERROR,
+    why=(
+        "Such a pod got its device from a device plugin that has stopped since, or none at all. What a plugin gave is invisible to the"
+        " scheduler: as soon as allocatable is 0 it serves the name through DRA, where there are slices, and the same device can be given"
+        " to a second pod. Without slices the pod either keeps a device that nobody accounts for, or runs without one (kubelets before"
+        " 1.36 start a container without its device when the node does not list the name)."
+    ),
+    fix=(
+        "# keep new pods off the node, replace the pods, and let it serve again",
+        "kubectl cordon NODE",
+        "kubectl -n NAMESPACE delete pod POD",
+        "kubectl uncordon NODE",
+    ),
+    source=(
+        "kubernetes: pkg/scheduler/framework/plugins/noderesources/fit.go (shouldDelegateResourceToDRA)",
+        "kubernetes: pkg/kubelet/cm/devicemanager/manager.go (endpointStopGracePeriod)",
+        "kubernetes: pkg/kubelet/lifecycle/predicate.go (removeMissingExtendedResources)",
+        "kubernetes/kubernetes#135667",
+    ),
+    needs=("pods", "nodes"),
+    also=("device_classes", "resource_slices"),
+    blocks=True,
+)
+def devices_without_a_plugin(case: Case) -> Iterator[Candidate | Doubt]:
+    """One candidate for each name and danger: given twice where DRA serves the name on the node, else unaccounted for."""
+    held: dict[tuple[str, bool], list[_Held]] = defaultdict(list)
+    for pod in case.pods():
+        node = case.node(pod.node_name)
+        if node is None:
+            continue
+        for name, asked in case.asked(pod.spec).items():
+            if case.scope.has_resource(name) and not _mapped(pod, name) and case.allocatable(node, name) == 0:
+                held[name, case.serves_by_dra(node, name)].append(_Held(pod, node, asked))
+    for (name, twice), pods in sorted(held.items()):
+        yield _given_twice(case, name, pods) if twice else _unaccounted(case, name, pods)
+
+
+def _mapped(pod: Pod, name: str) -> bool:
+    """True when the scheduler gave the pod devices of that name through a claim."""
+    status = pod.status.extended_resource_claim_status
+    return status is not None and any(mapping.resource_name == name for mapping in status.request_mappings or ())
+
+
+def _given_twice(case: Case, name: str, held: list[_Held]) -> Candidate:
+    nodes = _nodes(held)
+    return Candidate(
+        cause=f"{name}: twice",
+        objects=_refs(held),
+        evidence=_evidence(case, name, held),
+        resources=(name,),
+        title=f"{count(len(held), 'running pod')} {_verb(held)} {name} from a plugin that has stopped: DRA can give the same devices again",
+        why=(
+            f"The scheduler serves {name} through DRA on a node as soon as its allocatable is 0. What pods got from the device plugin is"
+            " invisible to it, so the same device can be given to a second pod."
+        ),
+        fix=(
+            "# keep new pods off, replace these pods (they come back with devices from DRA), and let the nodes serve again",
+            kubectl("cordon", *nodes),
+            *_replace(held),
+            *_uncordon(held),
+        ),
+        settling=Again(_refs(held)),
+    )
+
+
+def _unaccounted(case: Case, name: str, held: list[_Held]) -> Candidate:
+    return Candidate(
+        cause=f"{name}: unaccounted",
+        objects=_refs(held),
+        evidence=_evidence(case, name, held),
+        resources=(name,),
+        title=f"{count(len(held), 'running pod')} {_verb(held)} {name}, of which {_owner(held)} none",
+        why=(
+            f"Either a device plugin gave the pods {name} and has stopped since (their devices are given twice when a DRA driver starts"
+            " there), or they run without any device: kubelets before 1.36 start a container without its device when the node does not"
+            " list the name."
+        ),
+        fix=(
+            "# is the plugin meant to run there? what its node says of it, and the pods of the node",
+            kubectl("describe", "node", *_nodes(held)),
+            "# if it does not come back: replace the pods before a DRA driver serves these nodes",
+            kubectl("cordon", *_nodes(held)),
+            *_replace(held),
+            *_uncordon(held),
+        ),
+        settling=Again(_refs(held)),
+    )
+
+
+def _evidence(case: Case, name: str, held: list[_Held]) -> str:
+    by_node: dict[str, list[_Held]] = defaultdict(list)
+    for each in held:
+        by_node[each.node.metadata.name].append(each)
+    told = []
+    for node_name, pods in sorted(by_node.items()):
+        node = pods[0].node
+        told.append(
+            f"Node {node_name}: allocatable {name} is {_shown(node.status.allocatable, name)}, capacity"
+            f" {_shown(node.status.capacity, name)}; {case.slices_in_words(node)}"
+        )
+        told += [f"{ObjectRef.of('Pod', each.pod.metadata)} asks {each.asked} and has no request mapping for it" for each in pods]
+    return lines(told)
+
+
+def _shown(resources: ResourceList | None, name: str) -> str:
+    value = (resources or {}).get(name)
+    return "not listed" if value is None else str(value)
+
+
+def _replace(held: list[_Held]) -> tuple[str, ...]:
+    bare = sorted(str(ObjectRef.of("Pod", each.pod.metadata)) for each in held if each.pod.metadata.controller is None)
+    warning = (f"# nothing makes these again, keep their manifests: {listed(bare)}",) if bare else ()
+    return (*warning, *delete_pods(sorted({ObjectRef.of("Pod", each.pod.metadata) for each in held})))
+
+
+def _uncordon(held: list[_Held]) -> tuple[str, ...]:
+    """Only nodes that were not cordoned before."""
+    nodes = sorted({each.node.metadata.name for each in held if not each.node.cordoned})
+    return (kubectl("uncordon", *nodes),) if nodes else ()
+
+
+def _owner(held: list[_Held]) -> str:
+    return "its node offers" if len(held) == 1 else "their nodes offer" if len(_nodes(held)) > 1 else "their node offers"
+
+
+def _verb(held: list[_Held]) -> str:
+    return "holds" if len(held) == 1 else "hold"
+
+
+def _nodes(held: list[_Held]) -> tuple[str, ...]:
+    return tuple(sorted({each.node.metadata.name for each in held}))
+
+
+def _refs(held: list[_Held]) -> tuple[ObjectRef, ...]:
+    return tuple(
+        sorted({ObjectRef.of("Node", each.node.metadata) for each in held} | {ObjectRef.of("Pod", each.pod.metadata) for each in held})
+    )

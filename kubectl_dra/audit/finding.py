@@ -1,0 +1,99 @@
+"""What the audit answers: findings, what it could not look at, and a verdict per extended resource name."""
+
+from enum import StrEnum
+
+from kubectl_dra.document import Document, Part
+from kubectl_dra.objects.meta import ObjectMeta
+
+
+class Severity(StrEnum):
+    """How bad a finding is. The words are those of `--severity` and `--fail-on`."""
+
+    ERROR = "error"
+    """Pods fail, or devices are given twice, now or at the next step."""
+    WARNING = "warning"
+    """Something does not do what it says, or will break later."""
+    INFO = "info"
+    """Worth knowing."""
+
+    @property
+    def rank(self) -> int:
+        """0 for the worst."""
+        return tuple(Severity).index(self)
+
+    def at_least(self, other: "Severity") -> bool:
+        """True when this is as bad as `other`, or worse."""
+        return self.rank <= other.rank
+
+
+class ObjectRef(Part, frozen=True, order=True):
+    """An object that a finding is about. `namespace` is empty for what belongs to none."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    @classmethod
+    def of(cls, kind: str, metadata: ObjectMeta) -> "ObjectRef":
+        """The object of that kind with these names."""
+        return cls(kind, metadata.namespace or "", metadata.name)
+
+    def __str__(self) -> str:
+        """As people say it: `Pod team-a/train-0`, `Node gpu-1`."""
+        return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else f"{self.kind} {self.name}"
+
+
+class Finding(Part, frozen=True):
+    """One fault, with everything needed to judge and mend it.
+
+    `settled` says that it still stood when the live cluster was asked a second time, or that one look was enough;
+    a file cannot be asked again, so it is false there. `evidence` holds the values seen, `fix` steps that can be pasted,
+    `source` public references.
+    """
+
+    code: str
+    severity: Severity
+    settled: bool
+    title: str
+    objects: tuple[ObjectRef, ...]
+    evidence: str
+    why: str
+    fix: tuple[str, ...]
+    source: tuple[str, ...]
+
+
+class Unknown(Part, frozen=True, order=True):
+    """A check that could not look, or not everywhere; `reason` says what was missing and what would give it."""
+
+    code: str
+    reason: str
+
+
+class NameVerdict(Part, frozen=True):
+    """Whether an extended resource name can move to DRA.
+
+    `verdict` is `ready`, `blocked`, `leave alone` or `unknown`; `codes` are the findings that block it.
+    """
+
+    name: str
+    verdict: str
+    codes: tuple[str, ...]
+
+
+class AuditedCluster(Part, frozen=True):
+    """Which cluster was looked at, and when (RFC 3339). Empty text is "not known"."""
+
+    server: str
+    context: str
+    server_version: str
+    read_at: str
+
+
+class AuditReport(Document, frozen=True, kw_only=True):
+    """The whole answer of `audit`. Findings stand with the worst first, then by code and object."""
+
+    kind: str = "AuditReport"
+    cluster: AuditedCluster
+    names: tuple[NameVerdict, ...]
+    findings: tuple[Finding, ...]
+    unknown: tuple[Unknown, ...]

@@ -1,0 +1,118 @@
+"""An audit: look with every check, settle what can be settled, and put it in order.
+
+    examine(case) ─► Examination ─► settle.settle(...) ─► report(...)
+
+All checks run whatever is selected: the verdict of a name rests on all of them. The selection only decides what is shown.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from kubectl_dra.audit.candidate import EVERY_NAME, Candidate, Doubt, Now
+from kubectl_dra.audit.case import Case
+from kubectl_dra.audit.finding import AuditedCluster, AuditReport, Finding, Severity, Unknown
+from kubectl_dra.audit.missing import gaps, in_words, usable
+from kubectl_dra.audit.registry import Check, Page, checks
+from kubectl_dra.audit.selection import ALL_FINDINGS, Selection
+from kubectl_dra.audit.verdict import verdicts
+from kubectl_dra.objects.snapshot import ClusterInfo
+
+
+class Sighting(msgspec.Struct, frozen=True):
+    """A candidate, the page of its check, and whether it is settled."""
+
+    page: Page
+    candidate: Candidate
+    settled: bool
+
+    def finding(self) -> Finding:
+        """As it is told: what the candidate does not say itself comes from the page."""
+        seen, page = self.candidate, self.page
+        return Finding(
+            code=page.code,
+            severity=seen.severity or page.severity,
+            settled=self.settled,
+            title=seen.title or page.title,
+            objects=seen.objects,
+            evidence=seen.evidence,
+            why=seen.why or page.why,
+            fix=seen.fix or page.fix,
+            source=page.source,
+        )
+
+
+class Examination(msgspec.Struct, frozen=True):
+    """What all checks saw in one reading. `doubtful` are the names that a blocking check could not judge."""
+
+    sightings: tuple[Sighting, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
+    doubtful: frozenset[str] = frozenset()
+
+
+def examine(case: Case, only: Iterable[str] | None = None) -> Examination:
+    """Look with every check (or with those whose codes are in `only`)."""
+    wanted = None if only is None else frozenset(only)
+    sightings: list[Sighting] = []
+    unknown: list[Unknown] = []
+    doubtful: set[str] = set()
+    for code, check in checks().items():
+        if wanted is not None and code not in wanted:
+            continue
+        for seen in _judge(check, case):
+            match seen:
+                case Candidate():
+                    # A file cannot be asked again: nothing in it is settled.
+                    settled = case.snapshot.cluster.live and isinstance(seen.settling, Now)
+                    sightings.append(Sighting(check.page, seen, settled))
+                case Doubt():
+                    unknown.append(Unknown(code, seen.reason))
+                    if check.page.blocks:
+                        doubtful.update(seen.resources)
+    return Examination(tuple(sightings), tuple(unknown), frozenset(doubtful))
+
+
+def _judge(check: Check, case: Case) -> Iterable[Candidate | Doubt]:
+    """The check's own words, and a doubt for the kinds that it could not see."""
+    page = check.page
+    blind = gaps(case.snapshot, (kind for kind in page.needs if not usable(case.snapshot, kind)))
+    if blind:
+        yield Doubt(in_words(blind), resources=EVERY_NAME)
+        return
+    partly = gaps(case.snapshot, (*page.needs, *page.also))
+    if partly:
+        yield Doubt(f"looked only in part: {in_words(partly)}")
+    yield from check.judge(case)
+
+
+def report(case: Case, examination: Examination, selection: Selection = ALL_FINDINGS) -> AuditReport:
+    """The document: verdicts from everything seen, findings and doubts as selected, in a stable order."""
+    findings = tuple(sighting.finding() for sighting in examination.sightings)
+    return AuditReport(
+        cluster=_cluster(case.snapshot.cluster),
+        names=verdicts(case, _blocking(examination), examination.doubtful),
+        findings=tuple(sorted((each for each in findings if selection.has(each.code, each.severity)), key=_order)),
+        unknown=tuple(sorted({each for each in examination.unknown if selection.has_code(each.code)})),
+    )
+
+
+def _blocking(examination: Examination) -> Iterator[tuple[str, str]]:
+    """Name and code of every finding that keeps a name from moving. What is only worth knowing keeps nothing."""
+    for sighting in examination.sightings:
+        severity = sighting.candidate.severity or sighting.page.severity
+        if sighting.page.blocks and severity is not Severity.INFO:
+            yield from ((name, sighting.page.code) for name in sighting.candidate.resources)
+
+
+def audit(case: Case, selection: Selection = ALL_FINDINGS) -> AuditReport:
+    """Examine and report, with one reading: what needs a second one stays unsettled."""
+    return report(case, examine(case), selection)
+
+
+def _cluster(info: ClusterInfo) -> AuditedCluster:
+    version = info.git_version or (f"v{info.version}" if info.version else "")
+    return AuditedCluster(server=info.server, context=info.context, server_version=version, read_at=info.read_at)
+
+
+def _order(finding: Finding) -> tuple[object, ...]:
+    return (finding.severity.rank, finding.code, finding.objects, finding.evidence)

@@ -1,0 +1,66 @@
+"""Kinds are listed at different moments: what counts shows in a second reading of the objects too."""
+
+import msgspec
+
+from kubectl_dra.audit import settle
+from kubectl_dra.audit.case import Case
+from kubectl_dra.audit.finding import ObjectRef
+from kubectl_dra.audit.run import examine, report
+from kubectl_dra.audit.scope import Scope
+from kubectl_dra.audit.selection import Selection
+from kubectl_dra.objects.snapshot import KindReading, ReadState, Snapshot
+from tests.audit.given import GPU, cluster, device_class, names, node, pod
+
+PLUGIN_GONE = node("a", allocatable={GPU: "0"}, capacity={GPU: "4"})
+PLUGIN_BACK = node("a", allocatable={GPU: "4"})
+GIVEN = cluster(nodes=[PLUGIN_GONE], pods=[pod("one", {GPU: 1}, on="a"), pod("two", {GPU: 1}, on="a")])
+
+
+def again(**kinds: list[object]) -> Snapshot:
+    """A second Snapshot, of just those objects."""
+    return msgspec.structs.replace(Snapshot(), **{field: KindReading(items=tuple(items)) for field, items in kinds.items()})
+
+
+def settled(first: Snapshot, second: Snapshot) -> list[tuple[bool, list[str]]]:
+    case = Case(first, Scope())
+    answer = report(case, settle.settle(case, examine(case), second), Selection(select=("DRA209",)))
+    return [(finding.settled, names(finding)) for finding in answer.findings]
+
+
+def test_the_objects_to_read_again_are_those_of_the_findings() -> None:
+    assert settle.to_read(examine(Case(GIVEN, Scope()))) == (
+        ObjectRef("Node", "", "a"),
+        ObjectRef("Pod", "team", "one"),
+        ObjectRef("Pod", "team", "two"),
+    )
+
+
+def test_what_shows_twice_is_settled() -> None:
+    second = again(nodes=[PLUGIN_GONE], pods=[pod("one", {GPU: 1}, on="a"), pod("two", {GPU: 1}, on="a")])
+    assert settled(GIVEN, second) == [(True, ["Node a", "Pod team/one", "Pod team/two"])]
+
+
+def test_a_pod_that_is_gone_by_then_is_left_out() -> None:
+    assert settled(GIVEN, again(nodes=[PLUGIN_GONE], pods=[pod("two", {GPU: 1}, on="a")])) == [(True, ["Node a", "Pod team/two"])]
+
+
+def test_a_plugin_that_is_back_by_then_is_no_finding() -> None:
+    assert settled(GIVEN, again(nodes=[PLUGIN_BACK], pods=[pod("one", {GPU: 1}, on="a"), pod("two", {GPU: 1}, on="a")])) == []
+
+
+def test_a_second_reading_that_fails_settles_nothing_and_drops_nothing() -> None:
+    second = msgspec.structs.replace(again(nodes=[PLUGIN_GONE]), pods=KindReading(state=ReadState.FAILED, reason="503"))
+    assert settled(GIVEN, second) == [(False, ["Node a", "Pod team/one", "Pod team/two"])]
+
+
+def test_one_look_is_enough_for_what_stands_in_one_list() -> None:
+    duplicates = cluster(device_classes=[device_class("a", GPU), device_class("b", GPU)])
+    case = Case(duplicates, Scope())
+    examination = examine(case)
+    assert settle.to_read(examination) == ()
+    assert [finding.settled for finding in report(case, examination).findings] == [True]
+
+
+def test_nothing_in_a_file_is_settled() -> None:
+    case = Case(cluster(live=False, device_classes=[device_class("a", GPU), device_class("b", GPU)]), Scope())
+    assert [finding.settled for finding in report(case, examine(case)).findings] == [False]
