@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from kubectl_dra.knowledge.vendors import device_variables
 from kubectl_dra.objects.meta import KEPT_ANNOTATIONS, Condition, ObjectMeta
 from kubectl_dra.objects.node import Node, NodeStatus
 from kubectl_dra.objects.pod import (
@@ -26,10 +27,11 @@ from kubectl_dra.objects.resource import Device, DeviceAttribute, ResourceClaimT
 from kubectl_dra.objects.shape import Object
 from kubectl_dra.objects.sharing import Sharing
 from kubectl_dra.objects.workload import CustomWorkload, JobTemplate, JobTemplateWorkloadSpec, TemplateUse, Workload, WorkloadSpec
-from kubectl_dra.reading.device_variables import DEVICE_VARIABLES
 
 CONTROL_PLANE = frozenset({"kube-apiserver", "kube-controller-manager", "kube-scheduler"})
 """The static pods whose image and feature gates are kept: the name is this, or this and the node's name."""
+
+DEVICE_VARIABLES = device_variables()
 
 _FLAG = re.compile(r"""(--feature-gates|--emulated-version)[= ]["']?([\w:.,=-]+)""")
 _POD_CONDITIONS = frozenset({"PodScheduled", "Ready"})
