@@ -1,10 +1,113 @@
-"""Fixtures for every room."""
+"""What all tests share: hypothesis' profiles, the order (what needs no cluster first), and the fixtures that need none."""
 
-from collections.abc import Callable
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests import run
+from tests.bed import build
+from tests.bed.cluster import Cluster
+from tests.bed.process import RUNNING
+from tests.bed.proxy import FaultProxy
+
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=100)
+settings.register_profile("fuzz", deadline=None, max_examples=20_000, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+LIVE = Path(__file__).parent / "live"
+building: pytest.StashKey["subprocess.Popen[bytes]"] = pytest.StashKey()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--no-skips`: where everything can run, a test that did not run has failed."""
+    parser.addoption("--no-skips", action="store_true", help="a skipped test is a failed one")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests that need no cluster come first, while the bed's binary is built for the others."""
+    for item in items:
+        if LIVE in item.path.parents:
+            item.add_marker(pytest.mark.live)
+    items.sort(key=lambda item: item.get_closest_marker("live") is not None)
+    if items and items[-1].get_closest_marker("live") and not config.option.collectonly:
+        _begin_to_build(config)
+
+
+def _begin_to_build(config: pytest.Config) -> None:
+    """In a process aside, of which one worker is enough."""
+    if os.environ.get("PYTEST_XDIST_WORKER", "gw0") != "gw0" or not sys.platform.startswith("linux"):
+        return
+    try:
+        if build.ready():
+            return
+    except build.CannotBuildError:
+        return  # each live test is skipped, with this reason
+    command = [sys.executable, "-m", "tests.bed.build"]
+    config.stash[building] = subprocess.Popen(command, cwd=config.rootpath, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """A run that ends early takes the build along."""
+    process = config.stash.get(building, None)
+    if process:
+        process.terminate()
+        process.wait()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Wait for the build outside of the test's own time limit: cold, it takes many minutes."""
+    process = item.config.stash.get(building, None)
+    if process and item.get_closest_marker("live"):
+        process.wait()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A failed test shows what the components it ran with have to say."""
+    report = yield
+    if report.skipped and item.config.option.no_skips and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, but nothing may be here: {report.longrepr}"
+    if report.failed:
+        for process in RUNNING:
+            report.sections.append((f"logs of {process.name}", process.tail()))
+            if isinstance(process, Cluster):
+                report.sections.append((f"events of {process.name}", _events(process)))
+    return report
+
+
+def _events(cluster: Cluster) -> str:
+    try:
+        return "\n".join(cluster.events().splitlines()[-30:])
+    except Exception as error:  # noqa: BLE001 - the report of one failure must not become another
+        return f"no events: {error}"
+
+
+@pytest.fixture
+def proxy() -> Iterator[Callable[..., FaultProxy]]:
+    """A factory of fault proxies: `proxy(cell)` poses as that cell's API server (TLS), `proxy("http://127.0.0.1:123")` stands before
+    anything else. For a cell, `cell.write_kubeconfig(path, server=proxy.url)` makes a kubeconfig that goes through it.
+    """
+    made: list[FaultProxy] = []
+
+    def start(upstream: str | Cluster) -> FaultProxy:
+        if isinstance(upstream, Cluster):
+            server, authority, certificate = upstream.server, upstream.certificate_authority, upstream.serving_certificate
+            made.append(FaultProxy(server, certificate_authority=authority, certificate=certificate))
+        else:
+            made.append(FaultProxy(upstream))
+        return made[-1]
+
+    yield start
+    for one in made:
+        one.close()
 
 
 @pytest.fixture
