@@ -60,7 +60,7 @@ class KubectlCommand(TyperCommand):
         try:
             parsed = self.flags().parse(args)
             if parsed.is_true(HELP.name):
-                ctx.obj.stdout.write(command_help(self, ctx.command_path))
+                formats.put(command_help(self, ctx.command_path), ctx.obj)
                 raise typer.Exit(ExitStatus.OK)
             self._convert(ctx, parsed)
         except UsageError as error:

@@ -12,6 +12,7 @@ from kubectl_dra.cli.commands import ABOUT, COMMANDS, Entry
 from kubectl_dra.cli.help import PROGRAM, group_help
 from kubectl_dra.cli.options import HELP, shared_flags
 from kubectl_dra.errors import UsageError
+from kubectl_dra.report.formats import put
 
 if TYPE_CHECKING:
     from typer.core import TyperCommand, TyperGroup
@@ -54,13 +55,11 @@ class LazyGroup(typer.core.TyperGroup):
             parsed = shared_flags().parse(args, mixed=False)
         except UsageError as error:
             raise UsageError(error.message, hint=error.hint or f"See '{ctx.command_path} --help' for usage.") from error
-        before = [word for word in args[: len(args) - len(parsed.rest)] if word != "--"]
-        name, after = (parsed.rest[0], parsed.rest[1:]) if parsed.rest else ("", [])
-        while name == "help":
-            name, after = (after[0], [*after[1:], f"--{HELP.name}"]) if after else ("", [])
-        if not name:
+        head = len(args) - len(parsed.rest) - parsed.ended
+        name, *after = _help_last(parsed.rest) or [""]
+        if name in ("", f"--{HELP.name}"):
             self._print_help(ctx)
-        return super().parse_args(ctx, [name, *before, *after])
+        return super().parse_args(ctx, [name, *args[:head], *after])
 
     def resolve_command(self, ctx: typer.Context, args: list[str]) -> tuple[str, "Command", list[str]]:  # type: ignore[override]
         """The command of the first word. Raises UsageError with what it may have been meant to be."""
@@ -74,5 +73,10 @@ class LazyGroup(typer.core.TyperGroup):
 
     def _print_help(self, ctx: typer.Context) -> None:
         rows = [(name, entry.help) for name, entry in self.table.items()]
-        ctx.obj.stdout.write(group_help(self.help or "", rows, ctx.command_path))
+        put(group_help(self.help or "", rows, ctx.command_path), ctx.obj)
         raise typer.Exit(0)
+
+
+def _help_last(words: list[str]) -> list[str]:
+    """`help audit` is `audit --help`."""
+    return [*(word for word in words if word != "help"), f"--{HELP.name}"] if words[:1] == ["help"] else words

@@ -18,15 +18,21 @@ TRACEBACKS_FROM = 6
 
 def main() -> NoReturn:
     """The console script `kubectl-dra`."""
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        # Names in objects may be of any script, whatever the locale; kubectl, too, writes UTF-8 always.
-        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
-    argv, environment = sys.argv[1:], Environment.of_process()
+    try:
+        for stream in (sys.stdin, sys.stdout, sys.stderr):
+            # Names in objects may be of any script, whatever the locale; kubectl, too, writes UTF-8 always.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+        _leave(_run_process(sys.argv[1:], Environment.of_process()))
+    except KeyboardInterrupt:  # once more, while the first one was being obeyed
+        os._exit(ExitStatus.INTERRUPTED)
+
+
+def _run_process(argv: Sequence[str], environment: Environment) -> int:
     if argv[:1] == ["__complete"]:
         from kubectl_dra.cli import complete
 
-        _leave(complete.run(argv[1:], environment))
-    _leave(run(argv, environment))
+        return complete.run(argv[1:], environment)
+    return run(argv, environment)
 
 
 def run(argv: Sequence[str], environment: Environment, commands: "Callable[[], LazyGroup] | None" = None) -> int:

@@ -43,11 +43,15 @@ def bool_flag(name: str, short: str = "") -> Flag:
 
 @dataclass(slots=True)
 class Parsed:
-    """What a command line says: every flag that was given with its values in order, the words, and what was left unread."""
+    """What a command line says: every flag that was given with its values in order, the words, and what was left unread.
+
+    `ended` is True when `--` ended the flags.
+    """
 
     values: dict[str, list[str]] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
     rest: list[str] = field(default_factory=list)
+    ended: bool = False
 
     def is_true(self, name: str) -> bool:
         """The last word on a bool flag; False when it was not given."""
@@ -77,6 +81,7 @@ class Flags:
             if word == "--":
                 parsed.words += queue if mixed else []
                 parsed.rest = [] if mixed else queue
+                parsed.ended = True
                 break
             if len(word) < 2 or word[0] != "-":
                 if not mixed:

@@ -81,7 +81,9 @@ def _read(run: Run, wanted: "Wanted") -> Snapshot:
         raise UsageError("--demo and --from do not go together")
     if run.demo or run.from_:
         run.refuse_connection("--demo" if run.demo else "--from")
-        return read_path(str(DEMO) if run.demo else run.from_, run.environment, pod_templates=wanted.pod_templates)
+        path = str(DEMO) if run.demo else run.from_
+        with watching(run.environment) as observer:
+            return read_path(path, run.environment, pod_templates=wanted.pod_templates, observer=observer)
     return _read_live(run, wanted)
 
 

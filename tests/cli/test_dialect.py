@@ -33,6 +33,10 @@ def test_the_value_of_a_flag_before_the_command_is_not_the_command() -> None:
     assert said("--context", "needy", "probe").context == "needy"
 
 
+def test_two_dashes_may_be_a_value_before_the_command() -> None:
+    assert said("-n", "--", "probe").namespace == "--"
+
+
 def test_every_connection_option_reaches_the_run() -> None:
     argv = []
     for option in CONNECTION.options:

@@ -96,7 +96,7 @@ def test_an_underscore_counts_as_a_dash() -> None:
 
 
 def test_two_dashes_end_the_flags() -> None:
-    assert FLAGS.parse(["a", "-w", "--", "-n", "--", "x"]) == Parsed(values={"watch": ["true"]}, words=["a", "-n", "--", "x"])
+    assert FLAGS.parse(["a", "-w", "--", "-n", "--", "x"]) == Parsed(values={"watch": ["true"]}, words=["a", "-n", "--", "x"], ended=True)
 
 
 def test_one_dash_and_nothing_are_words() -> None:

@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from kubectl_dra.knowledge.permissions import Resource
 
 
+def _commands(incomplete: str) -> list[str]:
+    from kubectl_dra.knowledge.permissions import commands
+
+    return [name for name in commands() if name.startswith(incomplete)]
+
+
 @command(
     examples="""
     # Allow all that reads
@@ -24,7 +30,10 @@ if TYPE_CHECKING:
 )
 def rbac(
     run: Run,
-    commands: Annotated[list[str] | None, typer.Argument(metavar="[COMMAND...]", help="The commands to allow; all without one.")] = None,
+    commands: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[COMMAND...]", help="The commands to allow; all without one.", autocompletion=_commands),
+    ] = None,
     custom_workloads: Annotated[
         bool, typer.Option("--custom-workloads", help="Allow reading the custom kinds that make pods (JobSet, RayJob, ...), too.")
     ] = True,

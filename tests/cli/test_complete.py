@@ -1,0 +1,150 @@
+"""Completion, as kubectl and shells ask for it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kubectl_dra.cli.commands import COMMANDS
+from kubectl_dra.cli.complete import complete, run
+from kubectl_dra.environment import Environment
+from tests.run import Stream
+
+KUBECONFIG = """
+apiVersion: v1
+kind: Config
+contexts: [{name: "arn:aws:eks:eu:1:cluster/prod", context: {cluster: c, user: u}}, {name: test, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "https://127.0.0.1:1"}}]
+users: [{name: u, user: {}}]
+"""
+
+
+def surroundings(**variables: str) -> Environment:
+    return Environment(Stream(), Stream(), Stream(), variables)
+
+
+def words(*line: str, **variables: str) -> list[str]:
+    return [candidate.word for candidate in complete(line, surroundings(**variables)).candidates]
+
+
+def directive(*line: str) -> int:
+    return int(complete(line, surroundings()).directive)
+
+
+def test_the_first_word_is_a_command() -> None:
+    assert words("") == list(COMMANDS)
+    assert words() == list(COMMANDS)
+    assert words("au") == ["audit"]
+    assert words("-n", "x", "au") == ["audit"]
+    assert words("--context=x", "-A", "ver") == ["version"]
+    assert words("zzz") == []
+    assert words("help", "au") == ["audit"]
+
+
+def test_it_is_printed_as_cobra_prints_it() -> None:
+    environment = surroundings()
+    assert run(["au"], environment) == 0
+    stdout, stderr = environment.stdout, environment.stderr
+    assert isinstance(stdout, Stream)
+    assert isinstance(stderr, Stream)
+    assert (stdout.text(), stderr.text()) == (f"audit\t{COMMANDS['audit'].help}\n:4\n", "")
+
+
+def test_flags_of_a_command_its_own_first_and_none_twice() -> None:
+    assert words("rbac", "--")[:2] == ["--custom-workloads", "--output"]
+    assert words("rbac", "--cu") == ["--custom-workloads"]
+    assert words("rbac", "--custom-workloads", "--cu") == []
+    assert words("rbac", "--as-group=a", "--as-g") == ["--as-group"]
+    assert "--kubeconfig" in words("rbac", "-")
+    assert words("-", "x") == []
+
+
+def test_flags_before_the_command() -> None:
+    assert words("--conte") == ["--context"]
+
+
+@pytest.mark.parametrize("line", [("-o", "js"), ("-o=js",), ("--output", "js"), ("--output=js",)])
+def test_formats(line: tuple[str, ...]) -> None:
+    assert words("version", *line) == ["json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file="][:4]
+
+
+def test_a_format_that_wants_more_gets_no_space() -> None:
+    assert directive("version", "-o", "jsonpath") == 6
+    assert directive("version", "-o", "y") == 4
+
+
+def test_choices_and_words() -> None:
+    assert words("completion", "") == ["bash", "zsh", "fish", "powershell", "kubectl"]
+    assert words("completion", "bash", "") == []
+    assert words("schema", "Ver") == ["Version"]
+    assert words("rbac", "--custom-workloads=") == ["true", "false"]
+    assert words("rbac", "--custom-workloads=f") == ["false"]
+    assert words("rbac", "audit", "in") == ["inventory"]
+
+
+def test_after_two_dashes_there_are_no_flags() -> None:
+    assert words("completion", "--", "-") == []
+
+
+def test_a_flag_that_waits_for_a_value_of_anything_has_no_candidates() -> None:
+    assert words("version", "-n", "") == []
+    assert words("version", "-n", "-") == []
+    assert directive("version", "-n", "") == 4
+
+
+def test_files_are_left_to_the_shell() -> None:
+    assert directive("version", "--kubeconfig", "") == 0
+    assert directive("--kubeconfig=", "") == 4
+    assert directive("--kubeconfig=") == 0
+    assert directive("audit", "--from", "folder/") == 0
+
+
+def test_names_of_the_kubeconfig(tmp_path: Path) -> None:
+    (tmp_path / "config").write_text(KUBECONFIG, encoding="utf-8")
+    both = ["arn:aws:eks:eu:1:cluster/prod", "test"]
+    path = str(tmp_path / "config")
+    assert words("--context", "", KUBECONFIG=path) == both
+    assert words("version", "--context=", KUBECONFIG=path) == both
+    assert words("--kubeconfig", path, "version", "--context", "t") == ["test"]
+    assert words("version", "--user", "", KUBECONFIG=path) == ["u"]
+    assert words("version", "--cluster", "", KUBECONFIG=path) == ["c"]
+    assert words("--context", "", KUBECONFIG=str(tmp_path / "none")) == []
+
+
+def test_a_fault_is_silent(tmp_path: Path) -> None:
+    (tmp_path / "config").write_text("{", encoding="utf-8")
+    environment = surroundings(KUBECONFIG=str(tmp_path / "config"))
+    assert run(["--context", ""], environment) == 1
+    for stream in (environment.stdout, environment.stderr):
+        assert isinstance(stream, Stream)
+        assert stream.text() == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "replies"),
+    [
+        ("kubectl-dra au", ["audit"]),
+        ("kubectl-dra completion ", ["bash", "zsh", "fish", "powershell", "kubectl"]),
+        ("kubectl-dra version -o=y", ["yaml"]),
+        ("kubectl-dra version --context ", ["arn:aws:eks:eu:1:cluster/prod", "test"]),
+        ("kubectl-dra version --context arn:aws:e", ["eks:eu:1:cluster/prod"]),
+        ("kubectl-dra version --context=arn:aws:e", ["eks:eu:1:cluster/prod"]),
+    ],
+)
+def test_bash_completes_with_the_script(tmp_path: Path, line: str, replies: list[str]) -> None:
+    program = tmp_path / "kubectl-dra"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m kubectl_dra.cli "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    (tmp_path / "config").write_text(KUBECONFIG, encoding="utf-8")
+    root = Path(__file__).parents[2]
+    script = f"""
+        source <(kubectl-dra completion bash)
+        COMP_LINE={line!r} COMP_POINT={len(line)} COMP_WORDBREAKS=$' \\t\\n"\\'><=;|&(:'
+        _kubectl_dra
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    variables = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(root), "KUBECONFIG": str(tmp_path / "config")}
+    done = subprocess.run(["/bin/bash", "-c", script], capture_output=True, text=True, check=False, env=variables)
+    assert (done.stdout.splitlines(), done.stderr) == (replies, "")
