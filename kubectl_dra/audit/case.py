@@ -1,27 +1,24 @@
 """The case that the checks judge: one Snapshot, what of it was asked about, and what several checks need computed once."""
 
-import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from kubectl_dra.audit.finding import ObjectRef
 from kubectl_dra.audit.scope import EVERYTHING, Scope
-from kubectl_dra.audit.users import User, users
-from kubectl_dra.audit.words import count
+from kubectl_dra.audit.users import User, containers, users
 from kubectl_dra.extended_resources.classes import Resolution, resolve
 from kubectl_dra.extended_resources.names import is_dra_extended_resource_name
 from kubectl_dra.extended_resources.requests import devices
+from kubectl_dra.inventory.pools import Pools
+from kubectl_dra.inventory.selection import Selection, selection
 from kubectl_dra.knowledge import gates, vendors
 from kubectl_dra.objects import quantity
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.pod import Pod, PodSpec
-from kubectl_dra.objects.resource import DeviceClass, ResourceSlice
+from kubectl_dra.objects.resource import DeviceClass
 from kubectl_dra.objects.shape import ResourceList
 from kubectl_dra.objects.snapshot import Snapshot, Version
-
-_DRIVER_ALONE = re.compile(r"""\s*device\.driver\s*==\s*(["'])(?P<driver>[^"']+)\1\s*""")
-"""A selector that takes all devices of one driver."""
 
 
 class Case:
@@ -31,7 +28,7 @@ class Case:
         """Take the reading and the scope."""
         self.snapshot = snapshot
         self.scope = scope
-        self._asked: dict[int, Mapping[str, int]] = {}
+        self._asked: dict[tuple[int, ...], Mapping[str, int]] = {}
 
     def nodes(self) -> Iterator[Node]:
         """The nodes asked about."""
@@ -45,9 +42,10 @@ class Case:
 
     def asked(self, spec: PodSpec) -> Mapping[str, int]:
         """Devices by extended or implicit name that a pod of this spec needs; only names with at least one."""
-        found = self._asked.get(id(spec))
+        key = containers(spec)
+        found = self._asked.get(key)
         if found is None:
-            found = self._asked[id(spec)] = devices(spec)
+            found = self._asked[key] = devices(spec)
         return found
 
     # nodes
@@ -81,9 +79,8 @@ class Case:
         return tuple(sorted(name for name in listed if is_dra_extended_resource_name(name)))
 
     def concerned_by_devices(self, node: Node) -> bool:
-        """True for nodes that list extended resources, have slices of their own, or run pods with claims."""
-        name = node.metadata.name
-        return bool(self.names_on(node)) or name in self._slices or name in self._nodes_with_claims
+        """True for nodes that list extended resources, reach devices of drivers, or run pods with claims."""
+        return bool(self.names_on(node)) or bool(self.devices_on(node)) or node.metadata.name in self._nodes_with_claims
 
     @cached_property
     def _nodes_with_claims(self) -> frozenset[str]:
@@ -94,16 +91,17 @@ class Case:
         )
 
     @cached_property
-    def _slices(self) -> Mapping[str, tuple[ResourceSlice, ...]]:
-        found: dict[str, tuple[ResourceSlice, ...]] = defaultdict(tuple)
-        for each in self.snapshot.resource_slices:
-            if each.spec.node_name:
-                found[each.spec.node_name] += (each,)
-        return dict(found)
+    def _pools(self) -> Pools:
+        return Pools(self.snapshot.resource_slices)
 
-    def slices_on(self, node: Node) -> tuple[ResourceSlice, ...]:
-        """The slices of this node alone."""
-        return self._slices.get(node.metadata.name, ())
+    def devices_on(self, node: Node) -> Mapping[str, int]:
+        """How many devices of which driver the scheduler could give out on the node, whatever is given out already."""
+        return Counter(placed.driver for placed in self._pools.devices_on(node))
+
+    def serves_by_dra(self, node: Node, name: str) -> bool:
+        """True when the scheduler would give out devices for the name on the node: a class maps it, and may select some there."""
+        device_class = self.class_of(name)
+        return device_class is not None and any(map(selection(device_class).may_select, self.devices_on(node)))
 
     # classes
 
@@ -167,7 +165,7 @@ class Case:
         if known is None or known.blocked or not known.driver:
             return ()
         named = tuple(each for each in self.snapshot.device_classes if each.metadata.name in known.classes)
-        return named or tuple(each for each in self.snapshot.device_classes if known.driver in _drivers(each))
+        return named or tuple(each for each in self.snapshot.device_classes if selection(each) == Selection(known.driver))
 
     def has_driver(self, name: str) -> bool:
         """True for names of a known vendor who has a DRA driver for them."""
@@ -177,26 +175,6 @@ class Case:
     def left_alone(self, name: str) -> bool:
         """True for names that nobody will move to DRA."""
         return vendors.leave_alone(name) is not None
-
-    def serves_by_dra(self, node: Node, name: str) -> bool:
-        """True when the scheduler would give out devices for the name on the node: a class maps it, and there are slices."""
-        return self.class_of(name) is not None and bool(self.slices_on(node))
-
-    def slices_in_words(self, node: Node) -> str:
-        """`gpu.example.com publishes 4 devices`."""
-        by_driver: dict[str, int] = defaultdict(int)
-        for each in self.slices_on(node):
-            by_driver[each.spec.driver] += len(each.spec.devices or ())
-        return (
-            ", ".join(f"{driver} publishes {count(n, 'device')}" for driver, n in sorted(by_driver.items()))
-            or "no driver publishes devices"
-        )
-
-
-def _drivers(device_class: DeviceClass) -> set[str]:
-    """The drivers all of whose devices the class takes."""
-    found = (_DRIVER_ALONE.fullmatch(each.cel.expression) for each in device_class.spec.selectors or () if each.cel)
-    return {match["driver"] for match in found if match}
 
 
 def amount(resources: ResourceList | None, name: str) -> int:

@@ -7,11 +7,9 @@ import msgspec
 
 from kubectl_dra.audit.finding import ObjectRef
 from kubectl_dra.audit.scope import Scope
-from kubectl_dra.objects.meta import ObjectMeta
+from kubectl_dra.inventory.owners import Owner, Owners, built_in, template_of
 from kubectl_dra.objects.pod import Pod, PodSpec
-from kubectl_dra.objects.snapshot import KINDS, Snapshot
-
-_TEMPLATES = ("deployments", "replica_sets", "stateful_sets", "daemon_sets", "jobs", "cron_jobs", "replication_controllers")
+from kubectl_dra.objects.snapshot import Snapshot
 
 
 class User(msgspec.Struct, frozen=True):
@@ -28,15 +26,24 @@ class User(msgspec.Struct, frozen=True):
 
 
 def users(snapshot: Snapshot, scope: Scope) -> tuple[User, ...]:
-    """All of them, sorted. A workload whose own maker was read is left to that one."""
-    owners = _Owners(snapshot)
-    made = [user for user in _templates(snapshot) if owners.top(user.ref) == user.ref]
-    known = {user.ref for user in made}
+    """All of them, sorted. A workload whose own maker was read is left to that one.
+
+    Pods speak for makers that were not read, and for themselves where they differ from the template (an older revision, a webhook).
+    """
+    owners = Owners(snapshot)
+    made = [user for user in _templates(snapshot) if _ref(owners.top(Owner(user.ref.namespace, user.ref.kind, user.ref.name))) == user.ref]
     pods: dict[ObjectRef, list[Pod]] = defaultdict(list)
     for pod in snapshot.pods:
         if not pod.finished:
-            pods[owners.top_of(pod)].append(pod)
-    made += [User(ref, ref.kind.lower(), of_it[0].spec) for ref, of_it in pods.items() if ref not in known]
+            pods[_ref(owners.top_of(pod))].append(pod)
+    resources = {user.ref: user.resource for user in made}
+    seen = {(user.ref, containers(user.spec)) for user in made}
+    for ref, of_it in pods.items():
+        for pod in of_it:
+            key = (ref, containers(pod.spec))
+            if key not in seen:
+                seen.add(key)
+                made.append(User(ref, resources.get(ref, ref.kind.lower()), pod.spec))
     return tuple(
         msgspec.structs.replace(user, waiting=_waiting(pods.get(user.ref, [])))
         for user in sorted(made, key=lambda user: (user.ref, user.where))
@@ -44,46 +51,20 @@ def users(snapshot: Snapshot, scope: Scope) -> tuple[User, ...]:
     )
 
 
-class _Owners:
-    """Who makes whom, by kind and names."""
+def containers(spec: PodSpec) -> tuple[int, ...]:
+    """The same for specs that ask for the same: equal containers of one reading are one object (objects.sharing)."""
+    return (*map(id, spec.init_containers or ()), 0, *map(id, spec.containers or ()), 0, id(spec.overhead))
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._controllers: dict[ObjectRef, ObjectRef] = {}
-        for field in _TEMPLATES:
-            for each in getattr(snapshot, field):
-                self._note(KINDS[field], each.metadata)
-        for reading in snapshot.custom_workloads.values():
-            for custom in reading:
-                self._note(custom.kind, custom.metadata)
 
-    def _note(self, kind: str, metadata: ObjectMeta) -> None:
-        controller = metadata.controller
-        if controller is not None:
-            self._controllers[ObjectRef.of(kind, metadata)] = ObjectRef(controller.kind, metadata.namespace or "", controller.name)
-
-    def top(self, ref: ObjectRef) -> ObjectRef:
-        """The end of the chain."""
-        seen = {ref}
-        while (above := self._controllers.get(ref)) is not None and above not in seen:
-            seen.add(above)
-            ref = above
-        return ref
-
-    def top_of(self, pod: Pod) -> ObjectRef:
-        """The end of a pod's chain; the pod itself when nobody makes it, and for static pods, which their node makes."""
-        controller = pod.metadata.controller
-        if controller is None or controller.kind == "Node":
-            return ObjectRef.of("Pod", pod.metadata)
-        return self.top(ObjectRef(controller.kind, pod.metadata.namespace or "", controller.name))
+def _ref(owner: Owner) -> ObjectRef:
+    return ObjectRef(owner.kind, owner.namespace, owner.name)
 
 
 def _templates(snapshot: Snapshot) -> Iterator[User]:
-    for field in _TEMPLATES:
-        kind = KINDS[field]
-        for each in getattr(snapshot, field):
-            template = each.spec.template or (each.spec.job_template.spec.template if each.spec.job_template else None)
-            if template is not None:
-                yield User(ObjectRef.of(kind, each.metadata), kind.lower(), template.spec)
+    for kind, workload in built_in(snapshot):
+        template = template_of(workload)
+        if template is not None:
+            yield User(ObjectRef.of(kind, workload.metadata), kind.lower(), template.spec)
     for reading in snapshot.custom_workloads.values():
         for custom in reading:
             for use in custom.templates or ():

@@ -9,6 +9,8 @@ from kubectl_dra.report.view import Grid, Section, Style, Text
 GAP = 3
 """Spaces between columns (cli-runtime: printers/tablegenerator.go)."""
 
+CODE_INDENT = "    "
+
 Paint = Callable[[str, Style], str]
 
 
@@ -19,7 +21,8 @@ def lines(sections: Iterable[Section], paint: Paint, *, wide: bool, headers: boo
         if last is not None and (isinstance(section, Grid) or isinstance(last, Grid) or section.level):
             yield ""
         if isinstance(section, Text):
-            yield from (paint(plain(line), section.style) for line in section.text.splitlines() or [""])
+            indent = CODE_INDENT if section.code else ""
+            yield from (paint(plain(indent + line), section.style) for line in section.text.splitlines() or [""])
         else:
             yield from _aligned(section if wide else section.narrow(), paint, headers)
         last = section
@@ -31,7 +34,10 @@ def markdown(sections: Iterable[Section]) -> Iterator[str]:
     for section in sections:
         if last is not None:
             yield ""
-        if isinstance(section, Text):
+        if isinstance(section, Text) and section.code:
+            fence = "```" if "```" not in section.text else "~~~~"
+            yield from (fence, *(plain(line) for line in section.text.splitlines()), fence)
+        elif isinstance(section, Text):
             prefix = f"{'#' * section.level} " if section.level else ""
             yield from (prefix + _escaped(line) for line in section.text.splitlines() or [""])
         else:

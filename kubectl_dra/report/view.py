@@ -68,11 +68,15 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A line of text (or several), as it stands. `level` is its depth as a heading in Markdown; 0 is a paragraph."""
+    """A line of text (or several), as it stands. `level` is its depth as a heading in Markdown; 0 is a paragraph.
+
+    `code` is text to paste or quote: Markdown fences it, a terminal indents it.
+    """
 
     text: str
     style: Style = Style.PLAIN
     level: int = 0
+    code: bool = False
 
 
 Section = Grid | Text

@@ -92,3 +92,17 @@ def test_dra401_is_unknown_without_classes_and_partly_without_workloads() -> Non
     given = cluster(jobs=forbidden(), pods=[pod("p", {GPU: 33})], device_classes=MAPPED)
     assert len(unknown(given, "DRA401")) == 1
     assert len(report(given, "DRA401").findings) == 1
+
+
+def test_dra401_pods_that_differ_from_their_template_and_pods_of_unread_makers_speak_for_themselves() -> None:
+    given = cluster(
+        deployments=[workload("web", {GPU: 8})],
+        pods=[
+            pod("web-old", {GPU: 40}, owner=("Deployment", "web")),
+            pod("train-leader", {GPU: 1}, owner=("TrainJob", "train")),
+            pod("train-worker-0", {GPU: 64}, owner=("TrainJob", "train")),
+            pod("train-worker-1", {GPU: 64}, owner=("TrainJob", "train")),
+        ],
+        device_classes=MAPPED,
+    )
+    assert [names(finding) for finding in findings(given, "DRA401")] == [["Deployment team/web"], ["TrainJob team/train"]]

@@ -173,10 +173,16 @@ def _evidence(case: Case, name: str, held: list[_Held]) -> str:
         node = pods[0].node
         told.append(
             f"Node {node_name}: allocatable {name} is {_shown(node.status.allocatable, name)}, capacity"
-            f" {_shown(node.status.capacity, name)}; {case.slices_in_words(node)}"
+            f" {_shown(node.status.capacity, name)}; {_published(case, node)}"
         )
         told += [f"{ObjectRef.of('Pod', each.pod.metadata)} asks {each.asked} and has no request mapping for it" for each in pods]
     return lines(told)
+
+
+def _published(case: Case, node: Node) -> str:
+    """`gpu.example.com publishes 4 devices`."""
+    published = sorted(case.devices_on(node).items())
+    return ", ".join(f"{driver} publishes {count(number, 'device')}" for driver, number in published) or "no driver publishes devices"
 
 
 def _shown(resources: ResourceList | None, name: str) -> str:

@@ -9,9 +9,7 @@ from kubectl_dra.audit.kubectl_line import kubectl
 from kubectl_dra.audit.registry import check
 from kubectl_dra.audit.users import User
 from kubectl_dra.audit.words import lines
-
-ALLOCATION_RESULTS_MAX_SIZE = 32
-"""Devices that one claim can hold (kubernetes: pkg/apis/resource/types.go)."""
+from kubectl_dra.extended_resources.requests import MAX_DEVICES
 
 
 @check(
@@ -47,10 +45,14 @@ ALLOCATION_RESULTS_MAX_SIZE = 32
 )
 def more_than_a_claim_holds(case: Case) -> Iterator[Candidate | Doubt]:
     """Whoever makes pods that need more than 32 devices: an error where classes map the names, else what a class would break."""
+    told: set[str] = set()
     for user in case.users:
         for severity, names in _grades(case, case.asked(user.spec)):
-            if sum(names.values()) > ALLOCATION_RESULTS_MAX_SIZE and any(map(case.scope.has_resource, names)):
-                yield _too_many(case, user, names, severity)
+            if sum(names.values()) > MAX_DEVICES and any(map(case.scope.has_resource, names)):
+                found = _too_many(case, user, names, severity)
+                if found.cause not in told:
+                    told.add(found.cause)
+                    yield found
                 break
 
 
@@ -71,7 +73,7 @@ def _too_many(case: Case, user: User, names: Mapping[str, int], severity: Severi
     told += [f"no class maps {name} yet" for name in unmapped]
     told += [f"{pod} waits: {message}" for pod, message in user.waiting]
     return Candidate(
-        cause=f"{user.ref} {user.where}",
+        cause=f"{user.ref} {user.where} {parts}",
         objects=(user.ref,),
         evidence=lines(told),
         resources=tuple(sorted(names)),

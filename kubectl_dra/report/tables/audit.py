@@ -1,7 +1,8 @@
 """How an audit reads: the verdict of each name, then the findings with the worst first, then what could not be looked at."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import groupby
+from textwrap import fill
 
 from kubectl_dra.audit.finding import AuditReport, Finding, NameVerdict, Severity, Unknown
 from kubectl_dra.audit.registry import Page
@@ -11,6 +12,8 @@ _VERDICTS = {"ready": Style.FINE, "blocked": Style.BAD, "leave alone": Style.FAI
 _SEVERITIES = {Severity.ERROR: Style.BAD, Severity.WARNING: Style.WARNING, Severity.INFO: Style.PLAIN}
 _HEADINGS = {Severity.ERROR: "Errors", Severity.WARNING: "Warnings", Severity.INFO: "Worth knowing"}
 _SHOWN_OBJECTS = 8
+_WIDTH = 100
+"""Of a page's prose."""
 
 NAMES: Table[NameVerdict] = Table(
     (
@@ -42,15 +45,16 @@ def sections(report: AuditReport, wide: bool) -> Iterator[Section]:
 
 
 def _finding(finding: Finding, wide: bool) -> Iterator[Section]:
-    doubt = "" if finding.settled else "  (seen once)"
-    yield Text(f"{finding.code}  {finding.title}{doubt}", _SEVERITIES[finding.severity], level=3)
+    doubt = "" if finding.settled else " (seen once)"
+    yield Text(f"{finding.code} {finding.title}{doubt}", _SEVERITIES[finding.severity], level=3)
     if finding.objects:
         yield Text(f"  objects: {_objects(finding, wide)}")
-    yield Text(_indented(finding.evidence.split("\n")), Style.FAINT)
+    yield Text("  seen:")
+    yield Text(finding.evidence, Style.FAINT, code=True)
     if wide:
         yield Text(f"  why: {finding.why}")
     yield Text("  to mend it:")
-    yield Text(_indented(line for step in finding.fix for line in step.split("\n")))
+    yield Text("\n".join(finding.fix), code=True)
     if wide:
         yield Text(f"  sources: {', '.join(finding.source)}", Style.FAINT)
 
@@ -61,22 +65,18 @@ def _objects(finding: Finding, wide: bool) -> str:
     return ", ".join(map(str, shown)) + (f" and {rest} more" if rest else "")
 
 
-def _indented(lines: Iterable[str]) -> str:
-    return "\n".join(f"    {line}" for line in lines)
-
-
 def page_sections(page: Page, wide: bool) -> Iterator[Section]:
     """A check's page."""
-    yield Text(f"{page.code}  {page.title} ({page.severity})", Style.HEADING, level=1)
+    yield Text(f"{page.code} {page.title} ({page.severity})", Style.HEADING, level=1)
     yield Text("Why it matters", Style.HEADING, level=2)
-    yield Text(page.why)
+    yield Text(fill(page.why, _WIDTH, break_long_words=False, break_on_hyphens=False))
     yield Text("How to mend it", Style.HEADING, level=2)
-    yield Text("\n".join(page.fix))
+    yield Text("\n".join(page.fix), code=True)
     yield Text("Sources", Style.HEADING, level=2)
-    yield Text("\n".join(page.source))
+    yield Text("\n".join(f"- {source}" for source in page.source))
     if wide and page.needs:
         yield Text("Reads", Style.HEADING, level=2)
-        yield Text("\n".join((*page.needs, *page.also)))
+        yield Text("\n".join(f"- {field}" for field in (*page.needs, *page.also)))
 
 
 AUDIT: View[AuditReport] = View(
