@@ -46,12 +46,16 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer, or the beginning of one: after `cut` bytes of the body the connection is reset; with `hold` it waits first."""
+    """An answer, or the beginning of one.
+
+    After `cut` bytes of the body the connection is reset (`polite`: closed). With `hold` it waits first.
+    """
 
     body: bytes = b"{}"
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=lambda: {"Content-Type": "application/json"})
     cut: int | None = None
+    polite: bool = False
     reset: bool = False
     chunked: bool = False
     hold: threading.Event | None = None
@@ -106,7 +110,9 @@ class _OneConnection(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(len(reply.body)))
         self.end_headers()
         self.wfile.write(body)
-        if reply.cut is not None:
+        if reply.cut is not None and reply.polite:
+            self.close_connection = True
+        elif reply.cut is not None:
             self.hang_up()
 
     def hang_up(self) -> None:
@@ -119,6 +125,7 @@ class _OneConnection(BaseHTTPRequestHandler):
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 64
 
     def __init__(self, peer: "Peer", tls: ssl.SSLContext | None, host: str) -> None:
         self.peer = peer
@@ -132,7 +139,11 @@ class _Server(ThreadingHTTPServer):
                 request = self.tls.wrap_socket(request, server_side=True)
             except OSError:
                 return  # a handshake that fails is the client's affair
-        super().finish_request(request, client_address)
+        try:
+            super().finish_request(request, client_address)
+        finally:
+            if isinstance(request, ssl.SSLSocket):
+                request.close()  # the server itself only knows the socket below
 
 
 class Peer:

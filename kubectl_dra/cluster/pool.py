@@ -15,8 +15,8 @@ from kubectl_dra.errors import KubeconfigError
 from kubectl_dra.kubeconfig import Connection
 from kubectl_dra.kubeconfig.credentials import ClientCertificate
 
-KEPT = 16
-"""Connections that stay open between requests: about as many as kinds are read at once."""
+KEPT = 32
+"""Connections that stay open between requests: more than are ever used at once."""
 
 Header = tuple[str, str]
 

@@ -27,6 +27,8 @@ def explained(cause: exceptions.HTTPError, connection: Connection, seconds: floa
     for error in chain:
         if found := _of_kind(error, connection, seconds):
             return found
+    if isinstance(cause, exceptions.ProtocolError):
+        return _broken_off(connection)
     return UnreachableError(f"the connection to {connection.host} broke: {type(chain[-1]).__name__}", hint=_look(connection))
 
 
@@ -68,16 +70,18 @@ def _of_kind(error: BaseException, connection: Connection, seconds: float) -> Cl
             return UnreachableError(f"{host} refuses the connection: nothing listens there", hint=f"{look}; does the API server run?")
         case ssl.SSLError():
             return _of_tls(error, connection)
-        case exceptions.IncompleteRead() | exceptions.InvalidChunkLength():
-            return UnreachableError(f"{host} broke off in the middle of its answer", hint="try again")
         case exceptions.DecodeError():
             return UnreachableError(f"the answer of {host} is compressed and damaged", hint="try again, or with --disable-compression")
         case ConnectionResetError() | BrokenPipeError():
-            return UnreachableError(f"{host} closed the connection without an answer", hint="try again")
+            return _broken_off(connection)
         case OSError() if error.strerror and not isinstance(error, ssl.SSLError):
             return UnreachableError(f"{host} cannot be reached: {error.strerror}", hint=look)
         case _:
             return None
+
+
+def _broken_off(connection: Connection) -> UnreachableError:
+    return UnreachableError(f"{connection.host} ended the connection before its answer was complete", hint="try again")
 
 
 def _of_proxy(error: exceptions.ProxyError, connection: Connection) -> UnreachableError:
