@@ -73,7 +73,7 @@ def test_dra101_an_unknown_version_is_said_to_be_unknown() -> None:
 
 
 def test_dra101_a_helm_release_is_named_because_it_brings_the_name_back() -> None:
-    owned = device_class("old", GPU, annotations={"meta.helm.sh/release-name": "gpu-driver"})
+    owned = device_class("old", GPU, release="gpu-driver")
     finding = only(cluster(device_classes=[owned, NEW]), "DRA101")
     assert finding.fix[0].endswith("the Helm release gpu-driver owns it, so change its values as well")
 

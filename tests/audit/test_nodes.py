@@ -15,7 +15,7 @@ def test_dra203_kubelets_that_lock_up_are_an_error_where_devices_are() -> None:
             node("c", kubelet="v1.34.2", allocatable={GPU: 4}),
             node("d", kubelet="v1.34.1+k3s1"),
         ],
-        resource_slices=[resource_slice("b")],
+        resource_slices=[resource_slice("b", 4)],
     )
     (error, info) = findings(given, "DRA203")
     assert (error.severity, names(error)) == (Severity.ERROR, ["Node a", "Node b"])
@@ -83,7 +83,7 @@ def test_dra209_implicit_names_never_have_a_plugin() -> None:
         nodes=[node("a", allocatable={GPU: 4})],
         pods=[pod("p", {IMPLICIT: 1}, on="a")],
         device_classes=[device_class("gpu", GPU)],
-        resource_slices=[resource_slice("a")],
+        resource_slices=[resource_slice("a", 4)],
     )
     assert only(given, "DRA209").title.startswith(f"1 running pod holds {IMPLICIT}")
 
@@ -93,7 +93,7 @@ def test_dra209_one_finding_a_name_and_danger_not_one_a_pod() -> None:
         nodes=[node("a"), node("b")],
         pods=[pod(f"p{number}", {GPU: 1}, on="ab"[number % 2]) for number in range(30)],
         device_classes=[device_class("gpu", GPU)],
-        resource_slices=[resource_slice("a")],
+        resource_slices=[resource_slice("a", 4)],
     )
     assert sorted((len(finding.objects), finding.objects[0].name) for finding in findings(given, "DRA209")) == [(16, "a"), (16, "b")]
 
@@ -110,7 +110,7 @@ def test_dra209_pods_that_are_served_or_finished_or_waiting_are_no_finding() -> 
             pod("orphan", {GPU: 1}, on="gone"),
         ],
         device_classes=[device_class("gpu", GPU)],
-        resource_slices=[resource_slice("dra")],
+        resource_slices=[resource_slice("dra", 4)],
     )
     assert report(given, "DRA209").findings == ()
 

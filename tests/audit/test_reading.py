@@ -12,11 +12,14 @@ def test_dra001_everything_read_is_no_finding() -> None:
 
 
 def test_dra001_forbidden_kinds_stand_in_one_finding_with_the_rule_that_allows_them() -> None:
-    given = cluster(nodes=forbidden('User "x" cannot list resource "nodes"'), resource_slices=forbidden("no"))
+    given = cluster(nodes=forbidden("nodes"), resource_slices=forbidden("slices"))
     finding = only(given, "DRA001")
     assert finding.severity is Severity.WARNING
     assert finding.title == "Node, ResourceSlice may not be read"
-    assert finding.evidence == 'nodes: User "x" cannot list resource "nodes"\nresourceslices.resource.k8s.io: no'
+    assert finding.evidence.split("\n") == [
+        'nodes: nodes is forbidden: User "viewer" cannot list resource',
+        'resourceslices.resource.k8s.io: slices is forbidden: User "viewer" cannot list resource',
+    ]
     assert finding.fix[1] == "kubectl create clusterrole kubectl-dra-audit --verb=list --resource=nodes,resourceslices.resource.k8s.io"
 
 
@@ -42,8 +45,8 @@ def test_dra001_tells_how_reading_ended(state: ReadState, title: str, severity: 
 
 
 def test_dra001_custom_kinds_count_too() -> None:
-    given = cluster(custom_workloads={"JobSet.jobset.x-k8s.io": forbidden("no"), "MPIJob.kubeflow.org": KindReading()})
-    assert only(given, "DRA001").evidence == "JobSet.jobset.x-k8s.io: no"
+    given = cluster(custom_workloads={"JobSet.jobset.x-k8s.io": forbidden("jobsets"), "MPIJob.kubeflow.org": KindReading()})
+    assert only(given, "DRA001").evidence.startswith("JobSet.jobset.x-k8s.io: jobsets is forbidden")
 
 
 def test_checks_that_could_not_look_say_so_and_no_other_does() -> None:
