@@ -14,7 +14,7 @@ from kubectl_dra.objects.snapshot import ClusterInfo, KindReading, ReadState, Sn
 from kubectl_dra.objects.workload import CustomWorkload
 from kubectl_dra.reading import snapshot_header
 from kubectl_dra.reading.custom import CustomReader
-from kubectl_dra.reading.decoding import Decoder, MistypedError, convert
+from kubectl_dra.reading.decoding import Decoder, MistypedError, convert, name_of, told
 from kubectl_dra.reading.json_cutter import Text
 from kubectl_dra.reading.kept import custom_workload
 from kubectl_dra.reading.kinds import BY_FIELD, BY_GROUP_KIND, split_api_version
@@ -213,11 +213,16 @@ class Collector:
         return KindReading(tuple(items), said.state, said.reason, said.api_version, said.served)
 
 
+def unreadable_head(text: bytes | msgspec.Raw, error: msgspec.ValidationError) -> MistypedError:
+    """The error for an object that does not even say what it is."""
+    return MistypedError(f"an object ({name_of(msgspec.json.decode(text))}): {told(error)}")
+
+
 def _of(raw: msgspec.Raw) -> tuple[str, str] | None:
     try:
         head = msgspec.json.decode(raw, type=_Head)
     except msgspec.ValidationError as error:
-        raise MistypedError(f"an item of the list: {error}") from None
+        raise unreadable_head(raw, error) from None
     return (head.api_version or "", head.kind) if head.kind else None
 
 

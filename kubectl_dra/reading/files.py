@@ -19,7 +19,7 @@ from kubectl_dra.errors import InputError
 from kubectl_dra.objects.snapshot import ClusterInfo, Snapshot
 from kubectl_dra.progress import Observer, ReadingKind, nobody
 from kubectl_dra.reading import yaml_text
-from kubectl_dra.reading.collecting import NO_KIND, Collector, Envelope
+from kubectl_dra.reading.collecting import NO_KIND, Collector, Envelope, unreadable_head
 from kubectl_dra.reading.custom import custom_reader
 from kubectl_dra.reading.decoding import MistypedError
 from kubectl_dra.reading.json_cutter import CutShortError, JsonCutter, NotObjectsError, Text
@@ -48,8 +48,8 @@ def read_path(path: str, environment: Environment, *, pod_templates: tuple[str, 
     documents = 0
     for name, opener in sources:
         collector.begin(name)
-        with _told(collector), opener() as stream:
-            documents += _read(stream, collector, observer)
+        with told(collector), opener() as stream:
+            documents += feed(stream, collector, observer)
     collector.begin("standard input" if path == "-" else path)
     observer(ReadingKind("objects", collector.count, done=True))
     return collector.snapshot(ClusterInfo(server=collector.source, read_at=_read_at(path, sources, environment)), several=documents > 1)
@@ -88,7 +88,7 @@ def _read_at(path: str, sources: list[tuple[str, Opener]], environment: Environm
 
 
 @contextmanager
-def _told(collector: Collector) -> Iterator[None]:
+def told(collector: Collector) -> Iterator[None]:
     """What can go wrong with a file, as one line that names it."""
     source = collector.source
     try:
@@ -127,12 +127,12 @@ class _Pushed:
         return first or self._stream.read(size)
 
 
-def _read(stream: Readable, collector: Collector, observer: Observer) -> int:
+def feed(stream: Readable, collector: Collector, observer: Observer) -> int:
     """Feed the collector; how many documents there were."""
     start = stream.read(_PEEK)
     if start.startswith(_GZIP):
         unpacked = gzip.GzipFile(fileobj=cast(IO[bytes], _Pushed(start, stream)))
-        return _read(unpacked, collector, observer)
+        return feed(unpacked, collector, observer)
     start = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     while not start:
         if not (start := stream.read(_PEEK)):
@@ -201,7 +201,7 @@ def _envelope(text: bytes) -> Envelope:
     try:
         return msgspec.json.decode(text, type=Envelope)
     except msgspec.ValidationError as error:
-        raise MistypedError(f"the list: {error}") from None
+        raise unreadable_head(text, error) from None
 
 
 def _read_yaml(start: bytes, stream: Readable, collector: Collector, observer: Observer) -> int:
