@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from kubectl_dra.audit.finding import ObjectRef
 from kubectl_dra.audit.scope import EVERYTHING, Scope
@@ -10,14 +10,14 @@ from kubectl_dra.audit.users import User, containers, users
 from kubectl_dra.extended_resources.classes import Resolution, resolve
 from kubectl_dra.extended_resources.names import is_dra_extended_resource_name
 from kubectl_dra.extended_resources.requests import devices
-from kubectl_dra.inventory.pools import Pools
 from kubectl_dra.inventory.selection import Selection, selection
+from kubectl_dra.inventory.servers import Servers, State
 from kubectl_dra.knowledge import gates, vendors
 from kubectl_dra.objects import quantity
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.pod import Pod, PodSpec
 from kubectl_dra.objects.resource import DeviceClass
-from kubectl_dra.objects.shape import ResourceList
+from kubectl_dra.objects.shape import QuantityText
 from kubectl_dra.objects.snapshot import Snapshot, Version
 
 
@@ -60,7 +60,8 @@ class Case:
 
     def allocatable(self, node: Node, name: str) -> int:
         """What the scheduler sees: devices of that name that a plugin offers on the node; 0 when the node does not list it."""
-        return amount(node.status.allocatable, name)
+        text = (node.status.allocatable or {}).get(name)
+        return 0 if text is None else _whole(text)
 
     def plugin_nodes(self, name: str) -> tuple[Node, ...]:
         """All nodes on which the scheduler leaves the name to the device plugin.
@@ -91,24 +92,24 @@ class Case:
         )
 
     @cached_property
-    def _pools(self) -> Pools:
-        return Pools(self.snapshot.resource_slices)
+    def servers(self) -> Servers:
+        """Who serves which name where."""
+        return Servers(self.snapshot)
 
     def devices_on(self, node: Node) -> Mapping[str, int]:
         """How many devices of which driver the scheduler could give out on the node, whatever is given out already."""
-        return Counter(placed.driver for placed in self._pools.devices_on(node))
+        return Counter(placed.driver for placed in self.servers.devices.pools.devices_on(node))
 
     def serves_by_dra(self, node: Node, name: str) -> bool:
-        """True when the scheduler would give out devices for the name on the node: a class maps it, and may select some there."""
-        device_class = self.class_of(name)
-        return device_class is not None and any(map(selection(device_class).may_select, self.devices_on(node)))
+        """True when the scheduler gives out devices for the name on the node: nothing is allocatable, and a class has devices there."""
+        return self.snapshot.resource_slices.known and self.servers.server(node, name).state is State.DRA
 
     # classes
 
-    @cached_property
+    @property
     def resolution(self) -> Resolution:
         """What each name means to the scheduler of this cluster's version."""
-        return resolve(self.snapshot.device_classes, self.snapshot.cluster.version)
+        return self.servers.classes
 
     @cached_property
     def _intended(self) -> Resolution:
@@ -177,8 +178,8 @@ class Case:
         return vendors.leave_alone(name) is not None
 
 
-def amount(resources: ResourceList | None, name: str) -> int:
-    """A resource's whole number; 0 when it is missing or unreadable."""
-    text = (resources or {}).get(name)
-    found = quantity.read(text) if text is not None else None
+@lru_cache(maxsize=1024)
+def _whole(text: QuantityText) -> int:
+    """As the scheduler reads it. Nodes by the thousand say the same few numbers."""
+    found = quantity.read(text)
     return found.value() if found is not None else 0

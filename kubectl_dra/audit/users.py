@@ -8,6 +8,7 @@ import msgspec
 from kubectl_dra.audit.finding import ObjectRef
 from kubectl_dra.audit.scope import Scope
 from kubectl_dra.inventory.owners import Owner, Owners, built_in, template_of
+from kubectl_dra.inventory.users import replicas
 from kubectl_dra.objects.pod import Pod, PodSpec
 from kubectl_dra.objects.snapshot import Snapshot
 
@@ -36,6 +37,8 @@ def users(snapshot: Snapshot, scope: Scope) -> tuple[User, ...]:
     for pod in snapshot.pods:
         if not pod.finished:
             pods[_ref(owners.top_of(pod))].append(pod)
+    done = _done_jobs(snapshot)
+    made = [user for user in made if user.ref not in done or user.ref in pods]
     resources = {user.ref: user.resource for user in made}
     seen = {(user.ref, containers(user.spec)) for user in made}
     for ref, of_it in pods.items():
@@ -49,6 +52,11 @@ def users(snapshot: Snapshot, scope: Scope) -> tuple[User, ...]:
         for user in sorted(made, key=lambda user: (user.ref, user.where))
         if scope.has_namespace(user.ref.namespace)
     )
+
+
+def _done_jobs(snapshot: Snapshot) -> set[ObjectRef]:
+    """Jobs that make no more pods, when they have none: neither suspended nor told to run none."""
+    return {ObjectRef.of("Job", job.metadata) for job in snapshot.jobs if not job.spec.suspend and replicas("Job", job) != 0}
 
 
 def containers(spec: PodSpec) -> tuple[int, ...]:

@@ -118,3 +118,24 @@ def test_dra209_pods_that_are_served_or_finished_or_waiting_are_no_finding() -> 
 def test_dra209_is_unknown_without_nodes_or_pods() -> None:
     assert len(unknown(cluster(nodes=forbidden()), "DRA209")) == 1
     assert len(unknown(cluster(pods=forbidden()), "DRA209")) == 1
+
+
+def test_dra209_with_slices_that_may_not_be_read_nobody_claims_that_dra_serves() -> None:
+    given = cluster(
+        nodes=[node("a", allocatable={GPU: "0"})],
+        pods=[pod("p", {GPU: 1}, on="a")],
+        device_classes=[device_class("gpu", GPU)],
+        resource_slices=forbidden(),
+    )
+    assert only(given, "DRA209").title == f"1 running pod holds {GPU}, of which its node offers none"
+    assert len(unknown(given, "DRA209")) == 1
+
+
+def test_dra209_slices_of_another_driver_or_of_an_incomplete_pool_serve_nothing() -> None:
+    given = cluster(
+        nodes=[node("a", allocatable={GPU: "0"}), node("b", allocatable={GPU: "0"})],
+        pods=[pod("p", {GPU: 1}, on="a"), pod("q", {GPU: 1}, on="b")],
+        device_classes=[device_class("gpu", GPU)],
+        resource_slices=[resource_slice("a", 4, driver="nic.example.com"), resource_slice("b", 4, slices=2)],
+    )
+    assert only(given, "DRA209").title == f"2 running pods hold {GPU}, of which their nodes offer none"

@@ -1,5 +1,6 @@
 """Checks on pods and what makes them."""
 
+import msgspec
 import pytest
 
 from kubectl_dra.audit.finding import Severity
@@ -106,3 +107,11 @@ def test_dra401_pods_that_differ_from_their_template_and_pods_of_unread_makers_s
         device_classes=MAPPED,
     )
     assert [names(finding) for finding in findings(given, "DRA401")] == [["Deployment team/web"], ["TrainJob team/train"]]
+
+
+def test_dra401_a_job_that_is_done_asks_no_more_and_a_suspended_one_will() -> None:
+    job = workload("done", {GPU: 33})
+    suspended = workload("later", {GPU: 33})
+    suspended = msgspec.structs.replace(suspended, spec=msgspec.structs.replace(suspended.spec, suspend=True))
+    given = cluster(jobs=[job, suspended], pods=[pod("done-1", {GPU: 33}, owner=("Job", "done"), phase="Succeeded")], device_classes=MAPPED)
+    assert [names(finding) for finding in findings(given, "DRA401")] == [["Job team/later"]]
