@@ -29,8 +29,8 @@ def test_every_page_is_whole(check: Check) -> None:
     assert check.judge.__doc__
 
 
-def test_what_the_checks_look_at_is_what_the_command_may_read() -> None:
-    assert set(kinds()) <= set(kinds_of("audit"))
+def test_what_the_checks_look_at_is_what_the_command_reads_and_no_more() -> None:
+    assert {*kinds(), "feature_gates"} == set(kinds_of("audit"))
 
 
 def test_a_code_is_found_in_any_case() -> None:

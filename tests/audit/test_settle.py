@@ -3,13 +3,18 @@
 import msgspec
 
 from kubectl_dra.audit import settle
+from kubectl_dra.audit.candidate import Candidate, Later
 from kubectl_dra.audit.case import Case
 from kubectl_dra.audit.finding import ObjectRef
-from kubectl_dra.audit.run import examine, report
+from kubectl_dra.audit.registry import page
+from kubectl_dra.audit.run import Examination, Sighting, examine, report
 from kubectl_dra.audit.scope import Scope
 from kubectl_dra.audit.selection import Selection
-from kubectl_dra.objects.snapshot import KindReading, ReadState, Snapshot
+from kubectl_dra.knowledge.permissions import rules_of
+from kubectl_dra.objects.snapshot import KINDS, KindReading, ReadState, Snapshot
 from tests.audit.given import GPU, cluster, device_class, names, node, pod
+
+KINDS_TO_FIELDS = {kind: field for field, kind in KINDS.items()}
 
 PLUGIN_GONE = node("a", allocatable={GPU: "0"}, capacity={GPU: "4"})
 PLUGIN_BACK = node("a", allocatable={GPU: "4"})
@@ -51,6 +56,22 @@ def test_a_plugin_that_is_back_by_then_is_no_finding() -> None:
 def test_a_second_reading_that_fails_settles_nothing_and_drops_nothing() -> None:
     second = msgspec.structs.replace(again(nodes=[PLUGIN_GONE]), pods=KindReading(state=ReadState.FAILED, reason="503"))
     assert settled(GIVEN, second) == [(False, ["Node a", "Pod team/one", "Pod team/two"])]
+
+
+def test_what_only_time_can_tell_is_read_again_when_the_time_is_up() -> None:
+    later = Candidate(cause="c", objects=(), evidence="", settling=Later((ObjectRef("Node", "", "a"),), seconds=300))
+    examination = Examination((Sighting(page("DRA209"), later, settled=False),))
+    assert settle.to_read(examination, waited=299) == ()
+    assert settle.to_read(examination, waited=300) == (ObjectRef("Node", "", "a"),)
+
+
+def test_the_role_for_a_second_look_allows_it() -> None:
+    waiting = pod("p", {GPU: 1}, waits=f"0/1 nodes are available: 1 Insufficient {GPU}.")
+    given = cluster(nodes=[PLUGIN_GONE], pods=[pod("one", {GPU: 1}, on="a"), waiting], device_classes=[device_class("gpu", GPU)])
+    fields = {KINDS_TO_FIELDS[each.kind] for each in settle.to_read(examine(Case(given, Scope())))}
+    (rules,) = [rule for rule in rules_of(["audit"]) if rule.api_groups == ("",) and "get" in rule.verbs]
+    assert fields == {"nodes", "pods", "device_classes"}
+    assert rules.resources == ("nodes", "pods")
 
 
 def test_one_look_is_enough_for_what_stands_in_one_list() -> None:
