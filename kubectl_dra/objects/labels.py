@@ -61,6 +61,10 @@ class Selector(NamedTuple):
         return all(requirement.matches(labels or {}) for requirement in self.requirements)
 
 
+EVERYTHING = Selector()
+"""Selects all objects."""
+
+
 def matches(selector: LabelSelector | None, labels: Mapping[str, str] | None) -> bool:
     """Whether an object's selector selects `labels`. Null selects nothing, `{}` everything, an unknown operator nothing."""
     if selector is None:

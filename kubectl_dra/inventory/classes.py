@@ -1,0 +1,163 @@
+"""The list of device classes: which name each maps, who wins where two map one, and what is risky about that."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from shlex import quote
+
+from msgspec import json
+
+from kubectl_dra.extended_resources.classes import Resolution, Standing, State, resolve
+from kubectl_dra.extended_resources.names import implicit_name, implicit_name_usable
+from kubectl_dra.extended_resources.requests import devices
+from kubectl_dra.inventory.documents import ClassItem, ClassList, ClassWarning, ObjectName
+from kubectl_dra.inventory.known import known, unknown_kinds
+from kubectl_dra.knowledge.faults import fault
+from kubectl_dra.objects.resource import DeviceClass, ResourceClaim
+from kubectl_dra.objects.snapshot import Snapshot
+
+_CANARY = "dra-canary"
+_READ = ("device_classes", "pods", "resource_claims")
+
+
+def class_list(snapshot: Snapshot, names: Iterable[str] = (), *, duplicates: bool = False) -> ClassList:
+    """All classes, those of `names`, or (`duplicates`) those that share their extended resource name; by name."""
+    resolution = resolve(snapshot.device_classes, snapshot.cluster.version)
+    wanted = set(names)
+    shown = [
+        standing
+        for standing in resolution.standings
+        if (not wanted or standing.device_class.metadata.name in wanted)
+        and (not duplicates or standing.state not in (State.ONLY, State.NONE))
+    ]
+    using = _pods_by_class(snapshot) if known(snapshot.resource_claims) else None
+    waiting = _waiting_by_class(snapshot, resolution) if known(snapshot.pods) else None
+    return ClassList(
+        items=tuple(_item(snapshot, standing, using, waiting) for standing in shown),
+        warnings=tuple(_warnings(snapshot, resolution, {standing.name for standing in shown})),
+        unknown=unknown_kinds(snapshot, _READ),
+    )
+
+
+def _item(snapshot: Snapshot, standing: Standing, using: dict[str, set[str]] | None, waiting: dict[str, int] | None) -> ClassItem:
+    meta = standing.device_class.metadata
+    return ClassItem(
+        class_=meta.name,
+        extended_resource_name=standing.name,
+        state=standing.state.value,
+        winner=standing.winner,
+        why=None if standing.why is None else str(standing.why),
+        implicit_name=implicit_name(meta.name),
+        implicit_usable=implicit_name_usable(meta.name),
+        created_at=meta.creation_timestamp,
+        helm_release=_helm_release(standing.device_class),
+        pods=None if using is None else len(using.get(meta.name, ())),
+        waiting=None if waiting is None else waiting.get(meta.name, 0),
+        notes=tuple(_notes(snapshot, standing)),
+    )
+
+
+def _helm_release(device_class: DeviceClass) -> ObjectName | None:
+    """The Helm release that owns the class: removing it removes the class (and with it the name's mapping)."""
+    annotations = device_class.metadata.annotations or {}
+    name = annotations.get("meta.helm.sh/release-name")
+    return ObjectName(annotations.get("meta.helm.sh/release-namespace", ""), name) if name else None
+
+
+def _notes(snapshot: Snapshot, standing: Standing) -> Iterator[str]:
+    name = standing.device_class.metadata.name
+    if not implicit_name_usable(name):
+        yield "no pod can write the implicit name: what follows the slash may have 63 characters at most"
+    if standing.state is State.LOSES and _loses_mappings(snapshot):
+        yield "the scheduler may lack the implicit name of a class that lost (kubernetes/kubernetes#141103)"
+
+
+def _pods_by_class(snapshot: Snapshot) -> dict[str, set[str]]:
+    """UIDs of the pods that have reserved a claim with a request of each class."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for claim in snapshot.resource_claims:
+        consumers = {each.uid for each in claim.status.reserved_for or () if each.resource == "pods"}
+        for name in _requested_classes(claim):
+            found[name] |= consumers
+    return found
+
+
+def _requested_classes(claim: ResourceClaim) -> set[str]:
+    """The classes that the claim's requests name; of alternatives only those that were given devices."""
+    given = {result.request for result in (claim.status.allocation.devices.results or ())} if claim.status.allocation else set()
+    found = set()
+    for request in claim.spec.devices.requests or ():
+        if request.exactly is not None:
+            found.add(request.exactly.device_class_name)
+        found.update(each.device_class_name for each in request.first_available or () if f"{request.name}/{each.name}" in given)
+    return found
+
+
+def _waiting_by_class(snapshot: Snapshot, resolution: Resolution) -> dict[str, int]:
+    """How many pods without a node ask for a name that means the class."""
+    found: dict[str, int] = {}
+    for pod in snapshot.pods:
+        if pod.node_name is None and not pod.finished:
+            for name in set(resolution.class_names(devices(pod.spec)).values()):
+                found[name] = found.get(name, 0) + 1
+    return found
+
+
+def _loses_mappings(snapshot: Snapshot) -> bool:
+    return bool(fault("lost-mapping").affects(snapshot.cluster.version))
+
+
+def _warnings(snapshot: Snapshot, resolution: Resolution, shown: set[str | None]) -> Iterator[ClassWarning]:
+    for name in resolution.contested:
+        if name not in shown:
+            continue
+        contenders = resolution.contenders(name)
+        if fault("random-class").affects(snapshot.cluster.version):
+            yield _random(name, contenders)
+        elif _loses_mappings(snapshot):
+            yield _losing(name, contenders, str(snapshot.cluster.version))
+
+
+def _random(name: str, contenders: tuple[Standing, ...]) -> ClassWarning:
+    classes = [standing.device_class.metadata.name for standing in contenders]
+    return ClassWarning(
+        name,
+        f"Kubernetes 1.34 takes any of {', '.join(classes)} for {name}, and may take another one after a restart: the choice is random.",
+        (f"# leave {name} to one class", *(f"# {_take_name_off(each)}" for each in classes)),
+        fault("random-class").source,
+    )
+
+
+def _losing(name: str, contenders: tuple[Standing, ...], version: str) -> ClassWarning:
+    """The order that is safe: remove the losers, update the winner, prove it with a pod and delete that pod.
+
+    Deleting a pod that was scheduled makes the scheduler try waiting pods again; changing a waiting pod does not.
+    """
+    winner = next((standing.winner for standing in contenders if standing.winner), None) or contenders[0].device_class.metadata.name
+    losers = [standing.device_class for standing in contenders if standing.device_class.metadata.name != winner]
+    container = {"name": _CANARY, "image": "busybox", "command": ["sleep", "300"], "resources": {"limits": {name: "1"}}}
+    overrides = json.encode({"spec": {"containers": [container]}}).decode()
+    return ClassWarning(
+        name,
+        f"Kubernetes {version}: removing either duplicate of {name}, or its name, leaves the name mapped to NOTHING until the class that is"
+        " left is updated. Do it in this order:",
+        (
+            f"# 1. remove the loser (or only its name: {_take_name_off(losers[0].metadata.name)})",
+            *(f"kubectl delete deviceclass {quote(loser.metadata.name)}{_of_helm(loser)}" for loser in losers),
+            "# 2. update the survivor: an annotation is enough, and maps the name again",
+            f'kubectl annotate deviceclass {quote(winner)} --overwrite kubectl-dra/touched="$(date +%s)"',
+            "# 3. run a canary, and delete it once it is scheduled: the deletion of a scheduled pod makes those that wait be tried again",
+            f"kubectl run {_CANARY} --image=busybox --restart=Never --overrides={quote(overrides)}",
+            f"kubectl wait pod/{_CANARY} --for=condition=PodScheduled --timeout=60s",
+            f"kubectl delete pod {_CANARY}",
+        ),
+        fault("lost-mapping").source,
+    )
+
+
+def _take_name_off(class_name: str) -> str:
+    return f"""kubectl patch deviceclass {quote(class_name)} --type=merge -p '{{"spec":{{"extendedResourceName":null}}}}'"""
+
+
+def _of_helm(device_class: DeviceClass) -> str:
+    release = _helm_release(device_class)
+    return f"   # Helm release {release.namespace}/{release.name} makes it again at its next upgrade" if release else ""

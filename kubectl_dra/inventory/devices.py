@@ -1,0 +1,112 @@
+"""The devices that DRA has for a class: which nodes reach them, which are given to claims, which are tainted."""
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+from kubectl_dra.inventory.documents import Devices
+from kubectl_dra.inventory.known import known
+from kubectl_dra.inventory.pools import DeviceId, PlacedDevice, Pools, UnusablePool
+from kubectl_dra.inventory.selection import Selection, selection
+from kubectl_dra.objects.node import Node
+from kubectl_dra.objects.resource import DeviceClass, DeviceTaintRule
+from kubectl_dra.objects.snapshot import ReadState, Snapshot
+
+_KEEPS_AWAY = frozenset({"NoSchedule", "NoExecute"})
+"""Effects of taints that matter to the scheduler. Claims of extended resources tolerate nothing."""
+
+
+class ClassDevices:
+    """The devices of one snapshot, by class and node."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        """Take the reading; everything is computed when first asked for."""
+        self._snapshot = snapshot
+        self._selections: dict[str, Selection] = {}
+
+    @property
+    def known(self) -> bool:
+        """Whether slices were read in full."""
+        return known(self._snapshot.resource_slices)
+
+    @cached_property
+    def pools(self) -> Pools:
+        """The pools as the scheduler takes them."""
+        return Pools(self._snapshot.resource_slices)
+
+    @cached_property
+    def allocated(self) -> Mapping[DeviceId, tuple[str, str]]:
+        """Devices that a claim holds for itself, and the claim's namespace and name. Admin access and shares of devices do not count."""
+        found = {}
+        for claim in self._snapshot.resource_claims:
+            allocation = claim.status.allocation
+            for result in (allocation.devices.results or ()) if allocation else ():
+                if not result.admin_access and not result.share_id:
+                    found[result.driver, result.pool, result.device] = (claim.metadata.namespace or "", claim.metadata.name)
+        return found
+
+    def selection(self, device_class: DeviceClass) -> Selection:
+        """What is known of the class' selectors."""
+        name = device_class.metadata.name
+        found = self._selections.get(name)
+        if found is None:
+            found = self._selections[name] = selection(device_class)
+        return found
+
+    def on_node(self, device_class: DeviceClass, node: Node) -> tuple[PlacedDevice, ...] | None:
+        """The class' devices that the node reaches; None when that rests on selectors that are not evaluated, or slices are unknown.
+
+        Devices that the class cannot select are left out before: an empty answer is certain.
+        """
+        if not self.known:
+            return None
+        return self._selected(device_class, self.pools.devices_on(node))
+
+    def everywhere(self, device_class: DeviceClass) -> tuple[PlacedDevice, ...] | None:
+        """The class' devices, wherever they are; None as in `on_node`."""
+        if not self.known:
+            return None
+        return self._selected(device_class, self.pools.devices())
+
+    def _selected(self, device_class: DeviceClass, devices: Iterable[PlacedDevice]) -> tuple[PlacedDevice, ...] | None:
+        chosen = self.selection(device_class)
+        possible = tuple(placed for placed in devices if chosen.may_select(placed.driver))
+        return possible if chosen.exact or not possible else None
+
+    def unusable_on(self, device_class: DeviceClass, node: Node) -> tuple[UnusablePool, ...]:
+        """The node's pools that the class might select from if they were complete."""
+        chosen = self.selection(device_class)
+        return tuple(pool for pool in self.pools.unusable if chosen.may_select(pool.driver) and node.metadata.name in pool.nodes)
+
+    def count(self, devices: Iterable[PlacedDevice] | None) -> Devices:
+        """The numbers of some devices; all null for None."""
+        if devices is None:
+            return Devices(None, None, None, None)
+        listed = tuple(devices)
+        tainted = sum(1 for placed in listed if self.tainted(placed)) if self._taints_known else None
+        if not listed:
+            return Devices(0, 0, 0, 0)
+        if not known(self._snapshot.resource_claims):
+            return Devices(len(listed), None, None, tainted)
+        allocated = sum(1 for placed in listed if placed.id in self.allocated)
+        free = sum(1 for placed in listed if placed.id not in self.allocated and not self.tainted(placed)) if self._taints_known else None
+        return Devices(len(listed), allocated, free, tainted)
+
+    @property
+    def _taints_known(self) -> bool:
+        """False when there may be rules that could not be read. A file without rules is taken by its slices' own taints."""
+        return known(self._snapshot.device_taint_rules) or self._snapshot.device_taint_rules.state is ReadState.ABSENT
+
+    def tainted(self, placed: PlacedDevice) -> bool:
+        """Whether a taint keeps pods without tolerations off the device: its driver's, or a rule's."""
+        if any(taint.effect in _KEEPS_AWAY for taint in placed.device.taints or ()):
+            return True
+        return any(_taints(rule, placed) for rule in self._snapshot.device_taint_rules)
+
+
+def _taints(rule: DeviceTaintRule, placed: PlacedDevice) -> bool:
+    """A rule without a selector taints nothing; what the selector leaves out fits every device."""
+    selector = rule.spec.device_selector
+    if selector is None or rule.spec.taint.effect not in _KEEPS_AWAY:
+        return False
+    wanted = ((selector.driver, placed.driver), (selector.pool, placed.pool), (selector.device, placed.device.name))
+    return all(want is None or want == has for want, has in wanted)

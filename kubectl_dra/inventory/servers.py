@@ -1,0 +1,132 @@
+"""Which side serves a name on a node: the device plugin or DRA.
+
+The scheduler goes by allocatable alone (kubernetes pkg/scheduler/framework/plugins/noderesources/fit.go, shouldDelegateResourceToDRA):
+above 0 the device plugin serves, and nothing spills over; otherwise DRA does, if a class maps the name. Capacity follows allocatable
+by five minutes and is never asked.
+"""
+
+from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple
+
+from kubectl_dra.extended_resources.classes import Resolution, resolve
+from kubectl_dra.inventory.devices import ClassDevices
+from kubectl_dra.inventory.known import known
+from kubectl_dra.inventory.pools import PlacedDevice
+from kubectl_dra.knowledge.faults import fault
+from kubectl_dra.knowledge.gates import EXTENDED_RESOURCE, enabled_by_default
+from kubectl_dra.objects import quantity
+from kubectl_dra.objects.node import Node
+from kubectl_dra.objects.resource import DeviceClass
+from kubectl_dra.objects.shape import ResourceList
+from kubectl_dra.objects.snapshot import Snapshot
+
+
+class State(StrEnum):
+    """Who serves a name on a node."""
+
+    PLUGIN = "plugin"
+    """The device plugin, and DRA has none of these devices on the node."""
+    DRA = "dra"
+    """DRA: nothing is allocatable, a class maps the name, and the node reaches devices of it."""
+    BOTH = "both"
+    """The device plugin serves while DRA has devices of the name there too: the same device can be given twice."""
+    INACTIVE = "inactive"
+    """Nobody: allocatable is 0 and capacity is not yet. The plugin left less than five minutes ago, or all devices are unhealthy."""
+    NONE = "none"
+    """Nobody."""
+
+
+class Server(NamedTuple):
+    """Who serves, the numbers that say so, and the devices on the DRA side (None: not known).
+
+    `approximate` when the state rests on selectors that were not evaluated. `note` explains what the state alone does not.
+    """
+
+    state: State
+    capacity: int
+    allocatable: int
+    devices: tuple[PlacedDevice, ...] | None = ()
+    approximate: bool = False
+    note: str = ""
+
+
+class Servers:
+    """Who serves what where, in one snapshot."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        """Take the reading."""
+        self._snapshot = snapshot
+        self.devices = ClassDevices(snapshot)
+
+    @cached_property
+    def classes(self) -> Resolution:
+        """What each name means to the cluster's scheduler."""
+        return resolve(self._snapshot.device_classes, self._snapshot.cluster.version)
+
+    @property
+    def extended_resources(self) -> bool | None:
+        """Whether the cluster serves extended resources through DRA, as far as its gates tell; None when its version is unknown."""
+        cluster = self._snapshot.cluster
+        return enabled_by_default(EXTENDED_RESOURCE, cluster.emulated, cluster.feature_gates)
+
+    @property
+    def classes_known(self) -> bool:
+        """Whether classes were read in full."""
+        return known(self._snapshot.device_classes)
+
+    def device_class(self, name: str) -> DeviceClass | None:
+        """The class that the scheduler uses for the name; None where the feature is off."""
+        return None if self.extended_resources is False else self.classes.device_class(name)
+
+    def server(self, node: Node, name: str) -> Server:
+        """Who serves `name` on `node`."""
+        capacity, allocatable = amount(node.status.capacity, name), amount(node.status.allocatable, name)
+        if not self.classes_known:
+            return self._without_classes(capacity, allocatable)
+        device_class = self.device_class(name)
+        if device_class is None:
+            state = State.PLUGIN if allocatable else State.INACTIVE if capacity else State.NONE
+            return Server(state, capacity, allocatable, note=self._unmapped(name))
+        devices = self.devices.on_node(device_class, node)
+        approximate = devices is None
+        there = devices is None or bool(devices)
+        if allocatable:
+            return Server(State.BOTH if there else State.PLUGIN, capacity, allocatable, devices, approximate, self._why_unknown(devices))
+        if there and not self._blocked_by_key(node, name):
+            return Server(State.DRA, capacity, allocatable, devices, approximate, self._why_unknown(devices))
+        note = (
+            "this scheduler leaves a node that lists the name with 0 to the device plugin" if there else self._why_none(device_class, node)
+        )
+        return Server(State.INACTIVE if capacity else State.NONE, capacity, allocatable, devices, approximate, note)
+
+    def _without_classes(self, capacity: int, allocatable: int) -> Server:
+        note = "device classes could not be read: whether DRA has devices here is not known"
+        state = State.PLUGIN if allocatable else State.INACTIVE if capacity else State.NONE
+        return Server(state, capacity, allocatable, None, approximate=True, note=note)
+
+    def _unmapped(self, name: str) -> str:
+        if self.extended_resources is False and self.classes.contenders(name):
+            return f"the feature gate {EXTENDED_RESOURCE} is off: classes map nothing"
+        return "several classes have the name, and which one is taken is not known" if self.classes.contenders(name) else ""
+
+    def _blocked_by_key(self, node: Node, name: str) -> bool:
+        """Before 1.35 a node that lists the name, even with 0, is left to the device plugin (kubernetes/kubernetes#133488)."""
+        old = fault("zero-key-blocks-dra").affects(self._snapshot.cluster.version)
+        return bool(old) and name in (node.status.allocatable or {})
+
+    def _why_unknown(self, devices: tuple[PlacedDevice, ...] | None) -> str:
+        if devices is not None:
+            return ""
+        if not self.devices.known:
+            return "resource slices could not be read"
+        return "the class' selectors say more than which driver: its devices are not counted"
+
+    def _why_none(self, device_class: DeviceClass, node: Node) -> str:
+        return "; ".join(f"pool {pool.pool} of {pool.driver}: {pool.why}" for pool in self.devices.unusable_on(device_class, node))
+
+
+def amount(resources: ResourceList | None, name: str) -> int:
+    """A node's whole number of a resource, as the scheduler reads it; 0 when the node does not list it."""
+    found = quantity.read((resources or {}).get(name))
+    return found.value() if found is not None else 0

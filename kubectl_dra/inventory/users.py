@@ -1,0 +1,212 @@
+"""Who asks for extended resources: pods that are not finished, and the workloads that make pods, also those at zero."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from kubectl_dra.extended_resources.requests import devices
+from kubectl_dra.inventory.known import known
+from kubectl_dra.inventory.owners import BUILT_IN, Owner, Owners, built_in, template_of
+from kubectl_dra.inventory.scope import Scope
+from kubectl_dra.objects.pod import Pod, PodSpec, PodTemplateSpec
+from kubectl_dra.objects.snapshot import Snapshot
+from kubectl_dra.objects.workload import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class AskingPod:
+    """A pod that is not finished and asks: its devices by name, and the top of its owner chain."""
+
+    pod: Pod
+    devices: Mapping[str, int]
+    owner: Owner
+
+    @property
+    def pending(self) -> bool:
+        """Whether it does not run yet."""
+        return self.pod.status.phase in (None, "", "Pending")
+
+
+@dataclass(frozen=True, slots=True)
+class AskingWorkload:
+    """The top of an owner chain whose pods ask: the devices of one pod (of the largest), and its pods that are not finished.
+
+    `replicas` is how many pods it wants, None when nobody knows. `at_zero` says that it wants none now: scaled to zero, suspended, or a
+    CronJob between two runs.
+    """
+
+    owner: Owner
+    devices: Mapping[str, int]
+    pods: tuple[AskingPod, ...]
+    replicas: int | None
+    suspended: bool
+
+    @property
+    def at_zero(self) -> bool:
+        """Whether it makes no pods now but will when it is scaled, resumed or due."""
+        return not self.pods and (self.suspended or self.replicas == 0 or self.owner.kind == "CronJob")
+
+
+@dataclass(slots=True)
+class _Gathering:
+    """What is known of a workload while it is put together. `own` are its own templates, `made` those of controllers that it makes."""
+
+    own: list[Mapping[str, int]] = field(default_factory=list)
+    made: list[Mapping[str, int]] = field(default_factory=list)
+    pods: list[AskingPod] = field(default_factory=list)
+    replicas: int | None = None
+    suspended: bool = False
+    selected: bool = False
+
+
+class Users:
+    """Everybody who asks, in one snapshot and scope."""
+
+    def __init__(self, snapshot: Snapshot, scope: Scope = Scope()) -> None:  # noqa: B008 (frozen)
+        """Take the reading and the scope."""
+        self._snapshot = snapshot
+        self._scope = scope
+        self._asked: dict[tuple[int, int], Mapping[str, int]] = {}
+        self._nodes = {node.metadata.name: node for node in snapshot.nodes}
+
+    @property
+    def pods_known(self) -> bool:
+        """Whether pods were read in full."""
+        return known(self._snapshot.pods)
+
+    @property
+    def workloads_known(self) -> bool:
+        """Whether every controller of pods was read in full, so that those at zero are all seen."""
+        readings = [*(getattr(self._snapshot, kind) for kind in BUILT_IN), *self._snapshot.custom_workloads.values()]
+        return all(map(known, readings))
+
+    def asked(self, spec: PodSpec) -> Mapping[str, int]:
+        """The devices a pod of this spec needs by name, of the names in scope."""
+        # pods of one workload share their containers, so that each spec is computed once
+        key = (id(spec.containers), id(spec.init_containers))
+        found = self._asked.get(key) if spec.overhead is None else None
+        if found is None:
+            counts = devices(spec) if _asks_anything(spec) else {}
+            found = {name: count for name, count in counts.items() if self._scope.has_resource(name)}
+            if spec.overhead is None:
+                self._asked[key] = found
+        return found
+
+    @cached_property
+    def pods(self) -> tuple[AskingPod, ...]:
+        """The pods that ask, are not finished, and are in scope; sorted by namespace and name."""
+        found = []
+        for pod in self._snapshot.pods:
+            if not pod.finished and self._scope.has_pod(pod) and self._on_wanted_node(pod):
+                asked = self.asked(pod.spec)
+                if asked:
+                    found.append(AskingPod(pod, asked, self._owners.top_of(pod)))
+        return tuple(sorted(found, key=lambda asking: (asking.pod.metadata.namespace or "", asking.pod.metadata.name)))
+
+    @cached_property
+    def workloads(self) -> tuple[AskingWorkload, ...]:
+        """The workloads that ask and are in scope, bare pods among them; sorted by namespace, kind and name."""
+        gathered: dict[Owner, _Gathering] = defaultdict(_Gathering)
+        for asking in self.pods:
+            gathered[asking.owner].pods.append(asking)
+        for kind, workload in built_in(self._snapshot):
+            self._add_built_in(gathered, kind, workload)
+        self._add_custom(gathered)
+        found = (self._workload(owner, gathered[owner]) for owner in sorted(gathered))
+        return tuple(workload for workload in found if workload is not None)
+
+    @cached_property
+    def _owners(self) -> Owners:
+        return Owners(self._snapshot)
+
+    def _on_wanted_node(self, pod: Pod) -> bool:
+        """Pods without a node are everybody's; those of a node that could not be read are wanted if all nodes are."""
+        if not self._scope.nodes.requirements or pod.node_name is None:
+            return True
+        node = self._nodes.get(pod.node_name)
+        return node is not None and self._scope.has_node(node)
+
+    def _add_built_in(self, gathered: dict[Owner, _Gathering], kind: str, workload: Workload) -> None:
+        template = template_of(workload)
+        if not self._scope.has_namespace(workload.metadata.namespace) or template is None:
+            return
+        owner = Owner(workload.metadata.namespace or "", kind, workload.metadata.name)
+        asked = self.asked(template.spec)
+        top = self._owners.top(owner)
+        if asked and top != owner:
+            gathered[top].made.append(asked)
+            gathered[top].selected |= self._selected(template)
+        elif asked:
+            into = gathered[owner]
+            into.own.append(asked)
+            into.replicas, into.suspended = replicas(kind, workload), bool(workload.spec.suspend)
+            into.selected = self._selected(template)
+
+    def _add_custom(self, gathered: dict[Owner, _Gathering]) -> None:
+        for reading in self._snapshot.custom_workloads.values():
+            for custom in reading:
+                owner = Owner(custom.metadata.namespace or "", custom.kind, custom.metadata.name)
+                uses = [(use, self.asked(use.template.spec)) for use in custom.templates or ()]
+                if not self._scope.has_namespace(custom.metadata.namespace) or not any(asked for _, asked in uses):
+                    continue
+                top = self._owners.top(owner)
+                if top != owner:
+                    gathered[top].made += [asked for _, asked in uses if asked]
+                    continue
+                into = gathered[owner]
+                into.own += [asked for _, asked in uses if asked]
+                into.replicas = _sum(use.replicas for use, asked in uses if asked)
+                into.suspended = bool(custom.suspended)
+                into.selected = any(self._selected(use.template) for use, asked in uses if asked)
+
+    def _selected(self, template: PodTemplateSpec) -> bool:
+        """Whether pods of the template would have the wanted labels."""
+        return self._scope.pods.matches(template.metadata.labels)
+
+    def _workload(self, owner: Owner, gathered: _Gathering) -> AskingWorkload | None:
+        """The finished picture; None for what asks no more (a Job that is done) or is out of scope."""
+        wanted = bool(gathered.pods) or not self._scope.pods.requirements or gathered.selected
+        done = owner.kind == "Job" and not gathered.pods and not gathered.suspended and gathered.replicas != 0
+        if not wanted or done:
+            return None
+        largest: dict[str, int] = {}
+        for asked in gathered.own or gathered.made or [asking.devices for asking in gathered.pods]:
+            for name, count in asked.items():
+                largest[name] = max(count, largest.get(name, 0))
+        return AskingWorkload(owner, dict(sorted(largest.items())), tuple(gathered.pods), gathered.replicas, gathered.suspended)
+
+
+def replicas(kind: str, workload: Workload) -> int | None:
+    """How many pods a built-in controller wants at a time. Null fields have the API's defaults."""
+    spec, status = workload.spec, workload.status
+    match kind:
+        case "DaemonSet":
+            return status.desired_number_scheduled
+        case "CronJob":
+            job = spec.job_template.spec if spec.job_template else None
+            return 1 if job is None or job.parallelism is None else job.parallelism
+        case "Job":
+            return 1 if spec.parallelism is None else spec.parallelism
+        case _:
+            return 1 if spec.replicas is None else spec.replicas
+
+
+def _asks_anything(spec: PodSpec) -> bool:
+    """False for pods that cannot ask for extended resources: most pods have none, and are left out at once."""
+    return any("/" in name for name in _resource_names(spec))
+
+
+def _resource_names(spec: PodSpec) -> Iterator[str]:
+    for containers in (spec.containers, spec.init_containers):
+        for container in containers or ():
+            if container.resources is not None:
+                yield from container.resources.requests or ()
+                yield from container.resources.limits or ()
+    yield from spec.overhead or ()
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    """The sum, None if one of them is not known."""
+    listed = tuple(counts)
+    return None if None in listed else sum(count for count in listed if count is not None)
