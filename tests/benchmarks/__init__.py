@@ -1,0 +1,1 @@
+"""Benchmarks: what DESIGN promises of speed and memory, as ratios measured in one run on the bed's large cluster."""

@@ -1,0 +1,139 @@
+"""Measure what the project promises of speed and memory, and print it as ratios: `make bench`.
+
+Everything is measured in one run, the tool and what it is measured against one after the other on the same cluster. A row over its
+budget is marked, and the exit status is 1. Rows whose measure is not on this machine (curl, jq) say so.
+"""
+
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kubectl_dra.cli.commands import COMMANDS
+from tests.bed.cluster import Cluster
+from tests.benchmarks.large_cluster import NODES, PODS_PER_NODE, large_cluster, list_file
+from tests.benchmarks.measure import Taken, best, run
+
+TOOL = str(Path(sys.executable).with_name("kubectl-dra"))
+PODS = NODES * PODS_PER_NODE
+MEMORY = 150.0
+"""MB that any reading command may take at 50,000 pods."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One promise: what was measured, in `unit`, against the budget. `value` None: it could not be measured, `note` says why."""
+
+    what: str
+    value: float | None
+    budget: float
+    unit: str
+    note: str = ""
+    at_least: bool = False
+
+    @property
+    def kept(self) -> bool:
+        """True when the budget holds (or nothing was measured)."""
+        if self.value is None:
+            return True
+        return self.value >= self.budget if self.at_least else self.value <= self.budget
+
+    def __str__(self) -> str:
+        """A line of the report."""
+        value = "not measured" if self.value is None else f"{self.value:.2f}{self.unit}"
+        sign = "≥" if self.at_least else "≤"
+        return f"{self.what:<58} {value:>13}   {sign} {self.budget:g}{self.unit:<8} {'' if self.kept else 'OVER'}  {self.note}".rstrip()
+
+
+def reading(cluster: Cluster) -> Iterator[Row]:
+    """The inventory of the live cluster, against the bytes themselves and against kubectl."""
+    tool = best([TOOL, "inventory", f"--kubeconfig={cluster.kubeconfig}"])
+    yield against_curl(cluster, tool)
+    kubectl = run([str(cluster.bed), "kubectl", f"--kubeconfig={cluster.kubeconfig}", "get", "pods", "-A", "-o", "json"])
+    note = f"{kubectl.wall:.1f} s and {tool.wall:.1f} s"
+    yield Row("kubectl get pods -A -o json / inventory, wall", kubectl.wall / tool.wall, 6, "x", note, at_least=True)
+    yield Row("inventory, live, peak memory", tool.anonymous, MEMORY, " MB", f"{PODS} pods")
+    for command in (["inventory", "--by", "node"], ["inventory", "--by", "pod", "-o", "json"], ["classes"], ["audit"], ["snapshot"]):
+        taken = run([TOOL, *command, f"--kubeconfig={cluster.kubeconfig}"])
+        yield Row(f"{' '.join(command)}, live, peak memory", taken.anonymous, MEMORY, " MB", f"{taken.wall:.1f} s")
+
+
+def against_curl(cluster: Cluster, tool: Taken) -> Row:
+    """The whole list of pods as fast as it can be had."""
+    what = "inventory / curl of all pods, wall"
+    if not shutil.which("curl"):
+        return Row(what, None, 1.3, "x", "no curl here")
+    token = f"Authorization: Bearer {cluster.users['admin'].token}"
+    url = f"{cluster.server}/api/v1/pods"
+    curl = best(["curl", "-sS", "-A", "kubectl-dra", "--cacert", str(cluster.certificate_authority), "-H", token, "-o", "/dev/null", url])
+    return Row(what, tool.wall / curl.wall, 1.3, "x", f"{tool.wall:.1f} s and {curl.wall:.1f} s")
+
+
+def files(cluster: Cluster) -> Iterator[Row]:
+    """The audit of what kubectl wrote, against jq's reading of it."""
+    path = list_file(cluster, cluster.dir)
+    size = path.stat().st_size / 1e6
+    tool = best([TOOL, "audit", "--from", str(path), "--fail-on=never"], times=2)
+    yield Row(f"audit of a {size:.0f} MB file, peak memory", tool.anonymous, MEMORY, " MB", f"{tool.wall:.1f} s")
+    what = "audit of the file / jq length of it, wall"
+    if not shutil.which("jq"):
+        yield Row(what, None, 0.25, "x", "no jq here")
+        return
+    jq = run(["jq", "length", str(path)])
+    yield Row(what, tool.wall / jq.wall, 0.25, "x", f"{tool.wall:.1f} s and {jq.wall:.1f} s")
+
+
+def growth(cluster: Cluster) -> Iterator[Row]:
+    """Bytes of memory for each pod more, between half of the pods and all of them."""
+    whole = list_file(cluster, cluster.dir)
+    half = whole.with_name("half.json")
+    if not half.exists():
+        write_half(whole, half)
+    taken = [run([TOOL, "inventory", "--from", str(path)]) for path in (half, whole)]
+    yield Row("memory of one pod more", (taken[1].anonymous - taken[0].anonymous) * 1024 / (PODS / 2), 1.5, " KB")
+
+
+def write_half(whole: Path, half: Path) -> None:
+    """Every second pod, and all else."""
+    import json
+
+    items = json.loads(whole.read_bytes())["items"]
+    pods = [item for item in items if item["kind"] == "Pod"]
+    others = [item for item in items if item["kind"] != "Pod"]
+    half.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*others, *pods[::2]]}))
+
+
+def starting() -> Iterator[Row]:
+    """What it costs to say a word, over what Python costs to say nothing."""
+    nothing = best([sys.executable, "-c", "pass"], times=7).cpu
+    helps: Iterable[Sequence[str]] = [["--help"], *([name, "--help"] for name in COMMANDS)]
+    dearest = max(((best([TOOL, *words], times=5).cpu - nothing), " ".join(words)) for words in helps)
+    yield Row("--help of the dearest command, CPU over python -c pass", dearest[0], 0.15, " s", dearest[1])
+    complete = str(Path(TOOL).with_name("kubectl_complete-dra"))
+    words: Iterable[Sequence[str]] = [[""], ["au"], ["audit", "--"], ["inventory", "--by", ""], ["audit", "-o", ""]]
+    slowest = max(((best([complete, *each], times=5).cpu - nothing), " ".join(each)) for each in words)
+    yield Row("completion of a word, CPU over python -c pass", slowest[0], 0.15, " s", f"{slowest[1]!r}")
+
+
+def main() -> int:
+    """Print all rows as they are measured."""
+    over = 0
+
+    def show(rows: Iterable[Row]) -> None:
+        nonlocal over
+        for row in rows:
+            sys.stdout.write(f"{row}\n")
+            sys.stdout.flush()
+            over += not row.kept
+
+    show(starting())
+    parts: tuple[Callable[[Cluster], Iterator[Row]], ...] = (reading, files, growth)
+    with large_cluster() as cluster:
+        for part in parts:
+            show(part(cluster))
+    return 1 if over else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
