@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 
 from kubectl_dra.audit.finding import ObjectRef
-from kubectl_dra.audit.scope import EVERYTHING, Scope
+from kubectl_dra.audit.scope import EVERYTHING, Scope, is_glob
 from kubectl_dra.audit.users import User, containers, users
 from kubectl_dra.extended_resources.classes import Resolution, resolve
 from kubectl_dra.extended_resources.names import is_dra_extended_resource_name
@@ -157,6 +157,17 @@ class Case:
         found = {name for node in self.nodes() for name in self.names_on(node)}
         found.update(each.spec.extended_resource_name for each in self.snapshot.device_classes if each.spec.extended_resource_name)
         return tuple(sorted(found.union(self.users_by_name)))
+
+    @property
+    def nodes_not_there(self) -> tuple[str, ...]:
+        """`node a`, for each node that was asked about by its name and does not exist."""
+        names = self._nodes if self.snapshot.nodes.known else self.scope.nodes
+        return tuple(f"node {name}" for name in self.scope.nodes if not is_glob(name) and name not in names)
+
+    @property
+    def resources_not_there(self) -> tuple[str, ...]:
+        """`extended resource a/b`, for each that was asked about by its name and that nobody asks for, lists or maps."""
+        return tuple(f"extended resource {name}" for name in self.scope.resources if not is_glob(name) and name not in self.names)
 
     # vendors
 

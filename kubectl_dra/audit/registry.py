@@ -86,7 +86,7 @@ def page(code: str) -> Page:
     found = known.get(code.upper())
     if found is None:
         near = get_close_matches(code.upper(), known, n=3, cutoff=0.6)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"the codes are {', '.join(known)}"
+        hint = f"Did you mean {' or '.join(near)}?" if near else f"The codes are {', '.join(known)}."
         raise UsageError(f'there is no check "{code}"', hint=hint)
     return found.page
 

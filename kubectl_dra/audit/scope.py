@@ -31,3 +31,8 @@ class Scope(msgspec.Struct, frozen=True):
 
 EVERYTHING = Scope()
 """The whole cluster."""
+
+
+def is_glob(name: str) -> bool:
+    """True for what may stand for several names."""
+    return any(sign in name for sign in "*?[")

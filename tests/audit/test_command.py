@@ -148,7 +148,7 @@ def test_every_code_can_be_explained(code: str) -> None:
 
 def test_a_wrong_code_gets_a_suggestion() -> None:
     result = kubectl_dra("audit", "--explain", "DRA110")
-    assert result == Result(2, "", 'error: there is no check "DRA110"\ndid you mean DRA105 or DRA103 or DRA102?\n')
+    assert result == Result(2, "", 'error: there is no check "DRA110"\nDid you mean DRA105 or DRA103 or DRA102?\n')
 
 
 def test_what_could_not_be_read_is_told_and_strict_refuses_it(tmp_path: Path) -> None:
@@ -164,3 +164,31 @@ def test_an_empty_cluster_is_fine(tmp_path: Path) -> None:
     result = audit(written(cluster(), tmp_path))
     assert (result.code, result.stdout) == (0, "No extended resource is asked for, served or mapped.\n")
     assert result.stderr == "0 errors, 0 warnings, 0 notes\n"
+
+
+def test_names_that_are_not_there_are_told(file: Path) -> None:
+    result = audit(file, "--node", "a", "--node", "b", "--node", "c*", "--resource", "example.com/gqu", "--fail-on", "never")
+    assert result.stderr == (
+        "there is no node b in this cluster\nthere is no extended resource example.com/gqu in this cluster\n0 errors, 0 warnings, 0 notes\n"
+    )
+
+
+def test_what_kubectl_wrote_is_audited_as_far_as_it_goes(tmp_path: Path) -> None:
+    path = tmp_path / "classes.yaml"
+    path.write_text(
+        """
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: b, creationTimestamp: "2026-11-30T10:00:00Z"},
+   spec: {extendedResourceName: example.com/gpu}}
+- {apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: a, creationTimestamp: "2026-11-30T10:00:00Z"},
+   spec: {extendedResourceName: example.com/gpu}}
+"""
+    )
+    result = audit(path, "-o", "json")
+    report = json.loads(result.stdout)
+    assert result.code == 1
+    assert [(each["code"], each["severity"]) for each in report["findings"]] == [("DRA101", "error"), ("DRA001", "info")]
+    assert report["findings"][0]["evidence"].startswith("DeviceClass a (created 2026-11-30T10:00:00Z) wins: same second, name sorts first")
+    assert [each["code"] for each in report["unknown"]] == ["DRA101", "DRA103", "DRA105", "DRA203", "DRA209", "DRA401", "DRA501"]

@@ -40,7 +40,7 @@ def test_a_code_is_found_in_any_case() -> None:
 def test_a_wrong_code_gets_the_nearest() -> None:
     with pytest.raises(UsageError, match='there is no check "DRA110"') as caught:
         page("DRA110")
-    assert caught.value.hint == "did you mean DRA105 or DRA103 or DRA102?"
+    assert caught.value.hint == "Did you mean DRA105 or DRA103 or DRA102?"
     with pytest.raises(UsageError) as caught:
         page("nonsense")
-    assert caught.value.hint.startswith("the codes are DRA001, DRA101")
+    assert caught.value.hint.startswith("The codes are DRA001, DRA101")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.bed.cluster import Cluster
 from tests.bed.node import DevicePlugin, DraDriver, Node
@@ -176,8 +177,10 @@ def test_dra209_a_plugin_that_stops_under_a_running_pod(
     dra_driver: Callable[..., DraDriver],
     audit: Callable[..., dict[str, Any]],
     paste: Callable[[list[str]], None],
+    few_rights: Callable[..., Path],
     wait_until: WaitUntil,
 ) -> None:
+    kubeconfig = few_rights(*yaml.safe_load(kubectl_dra("rbac", "audit").stdout)["rules"])
     where = node("audit-held")
     plugin = device_plugin(where, GPU, 4)
     apply(pod("holds", 2))
@@ -186,7 +189,9 @@ def test_dra209_a_plugin_that_stops_under_a_running_pod(
 
     plugin.close()
     wait_until(lambda: where.read()["status"]["allocatable"][GPU] == "0", "the kubelet offers none")
-    (finding,) = audit(code=1)["findings"]
+    report = audit(code=1, kubeconfig=kubeconfig)
+    assert report["unknown"] == [], "the role that rbac prints is enough"
+    (finding,) = report["findings"]
     assert (finding["code"], finding["severity"], finding["settled"]) == ("DRA209", "error", True)
     assert finding["title"] == f"1 running pod holds {GPU}, of which its node offers none"
     assert objects(finding) == ["Node audit-held", "Pod holds"]

@@ -81,6 +81,8 @@ def audit(
     case, examination = _examined(run, _globs(node), _globs(resource), settle)
     answer = report(case, examination, selection)
     formats.write(answer, run.output, run.environment, AUDIT, no_headers=run.no_headers)
+    for absent in (*case.nodes_not_there, *case.resources_not_there):
+        run.environment.stderr.write(f"there is no {absent} in this cluster\n")
     run.environment.stderr.write(f"{summary(answer)}\n")
     if fail_on is FailOn.NEVER:
         return ExitStatus.OK
