@@ -211,11 +211,13 @@ class ResourceClaimTemplate(Object, frozen=True):
 
 
 class DeviceTaintSelector(Object, frozen=True):
-    """What a rule taints. `{}` is every device."""
+    """What a rule taints. `{}` is every device. Class and CEL selectors are there in 1.33 and 1.34 only (v1alpha3)."""
 
     driver: str | None = None
     pool: str | None = None
     device: str | None = None
+    device_class_name: str | None = None
+    selectors: tuple[DeviceSelector, ...] | None = None
 
 
 class DeviceTaintRuleSpec(Object, frozen=True):

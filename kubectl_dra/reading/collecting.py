@@ -160,7 +160,8 @@ class Collector:
         group, _ = split_api_version(api)
         name = f"{kind}.{group}" if group else kind
         found: CustomWorkload | None = None
-        if self._header is not None and name in self._header.custom_kinds:
+        if isinstance(item, Mapping) and "templates" in item and "spec" not in item:
+            # as snapshot files have them: what was found in the object, not the object
             found = convert(item, CustomWorkload, kind)
         elif group and item is not None:
             found = self._custom(name, item)

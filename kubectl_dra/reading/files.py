@@ -179,6 +179,8 @@ class _Json:
             return
         envelope = _envelope(text)
         if cut:
+            if envelope.snapshot and not self._envelope.snapshot:
+                self._collector.header(bytes(envelope.snapshot))
             self._end_of_list(envelope)
         elif envelope.items is None and not envelope.is_list:
             self._collector.json_items(b"[" + text + b"]", NO_KIND)
@@ -194,7 +196,7 @@ class _Json:
             self._collector.list_of(*of)
         for items in self._waiting:
             self._collector.json_items(items, envelope.of_items or NO_KIND)
-        self._waiting, self._before = [], b""
+        self._waiting, self._before, self._envelope = [], b"", Envelope()
 
 
 def _envelope(text: bytes) -> Envelope:

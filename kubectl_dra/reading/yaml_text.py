@@ -27,7 +27,7 @@ TextLoader.add_constructor("tag:yaml.org,2002:null", lambda loader, node: None)
 
 
 def documents(text: str) -> Iterator[object]:
-    """The documents in `text`, one after the other; of a long list, several lists with its items and then itself without.
+    """The documents in `text`, one after the other; of a long list, itself without its items and then several lists with these.
 
     Raises yaml.YAMLError.
     """
@@ -54,12 +54,14 @@ def _pieces(text: str) -> Iterator[object]:
     # The list's kind stands before its items or behind them; objects of `kubectl get` have kinds of their own.
     envelope = next(_load(text[: found.start()] + text[end:]), None)
     envelope = envelope if isinstance(envelope, dict) else {}
+    yield {**envelope, "items": []}
+    of = {name: envelope[name] for name in ("apiVersion", "kind") if name in envelope}
     place = found.end()
     while place < end:
         cut = text.find("\n" + dash, min(place + _PIECE, end), end)
         cut = end if cut < 0 else cut + 1
         for items in _load(text[place:cut]):
-            yield {**envelope, "items": items}
+            yield {**of, "items": items}
         place = cut
 
 
