@@ -59,6 +59,9 @@ def run(argv: Sequence[str], environment: Environment, commands: "Callable[[], L
     except DraError as error:
         _tell(environment, error.message, error.hint)
         return error.status
+    except MemoryError:
+        _tell(environment, "there is not enough memory for this", "Narrow what is read, or run it where there is more.")
+        return ExitStatus.CLUSTER
     except Exception as error:  # noqa: BLE001 (the edge: every fault of ours ends here as one line)
         _confess(environment, error, verbosity(argv))
         return ExitStatus.CLUSTER

@@ -66,10 +66,12 @@ def read_again(run: Run, objects: Iterable[tuple[str, str, str]], *, after: floa
 @contextmanager
 def connected(run: Run, observer: "Observer") -> "Iterator[Transport]":
     """The way to the API server that the connection options and the kubeconfig name. Raises KubeconfigError."""
+    from kubectl_dra.cli.requests_shown import requests_shown
     from kubectl_dra.cluster.transport import Transport
     from kubectl_dra.kubeconfig import connect
 
-    with Transport(connect(run.overrides(), run.environment), run.environment, observer) as transport:
+    connection = connect(run.overrides(), run.environment)
+    with requests_shown(run.environment, run.verbosity), Transport(connection, run.environment, observer) as transport:
         yield transport
 
 

@@ -14,7 +14,7 @@ class ClientVersion(Part, frozen=True):
 
 
 class ServerVersion(Part, frozen=True):
-    """The API server: its binary's version, the one it emulates if it does, and the versions of resource.k8s.io it serves."""
+    """The API server: its binary's version, the minor it emulates if it does (`1.36`), and the versions of resource.k8s.io it serves."""
 
     git_version: str
     emulated: str | None

@@ -16,6 +16,7 @@ from tests.bed.cluster import Cluster
 from tests.bed.process import BedError
 from tests.bed.proxy import FaultProxy, Passed
 from tests.cli.probe import call, said
+from tests.run import kubectl_dra
 
 
 class Asked(NamedTuple):
@@ -197,3 +198,17 @@ def test_two_dashes_end_the_flags_for_both(cell: Cluster) -> None:
 def test_a_bare_dry_run_never_takes_the_next_word(cell: Cluster) -> None:
     told = cell.kubectl("create", "namespace", "--dry-run", "server", "-o", "name")
     assert told == "namespace/server\n"
+
+
+def test_from_verbosity_6_on_requests_are_shown_without_the_token(cell: Cluster) -> None:
+    kubeconfig = str(cell.kubeconfig)
+    shown = kubectl_dra("version", "--with-server", "--kubeconfig", kubeconfig, "-v=6")
+    assert shown.code == 0
+    assert '"GET /version HTTP/1.1" 200' in shown.stderr
+    assert cell.users["admin"].token not in shown.stderr
+    assert kubectl_dra("version", "--with-server", "--kubeconfig", kubeconfig, "-v=5").stderr == ""
+
+
+def test_version_tells_what_the_server_is(cell: Cluster) -> None:
+    result = kubectl_dra("version", "--with-server", "--kubeconfig", str(cell.kubeconfig))
+    assert result.stdout.splitlines()[1:] == ["Server Version: v1.37.2", "resource.k8s.io: v1"]

@@ -44,5 +44,6 @@ def _server(run: Run) -> "ServerVersion":
 
     with connected(run, nobody) as transport:
         found = discover(transport)
-    emulated = None if found.emulated == found.version else str(found.emulated)
-    return ServerVersion(found.git_version, emulated, found.versions_of("resource.k8s.io"))
+    real, emulated = found.version, found.emulated
+    minor = None if (real.major, real.minor) == (emulated.major, emulated.minor) else f"{emulated.major}.{emulated.minor}"
+    return ServerVersion(found.git_version, minor, found.versions_of("resource.k8s.io"))
