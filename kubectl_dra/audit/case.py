@@ -8,8 +8,8 @@ from kubectl_dra.audit.finding import ObjectRef
 from kubectl_dra.audit.scope import EVERYTHING, Scope, is_glob
 from kubectl_dra.audit.users import User, containers, users
 from kubectl_dra.extended_resources.classes import Resolution, resolve
-from kubectl_dra.extended_resources.names import is_dra_extended_resource_name
 from kubectl_dra.extended_resources.requests import devices
+from kubectl_dra.inventory.cluster import names_on
 from kubectl_dra.inventory.selection import Selection, selection
 from kubectl_dra.inventory.servers import Servers, State
 from kubectl_dra.knowledge import gates, vendors
@@ -74,14 +74,9 @@ class Case:
             node for node in self.snapshot.nodes if (name in (node.status.allocatable or {}) if by_key else self.allocatable(node, name))
         )
 
-    def names_on(self, node: Node) -> tuple[str, ...]:
-        """The extended resource names that the node lists, with 0 as well."""
-        listed = {*(node.status.capacity or {}), *(node.status.allocatable or {})}
-        return tuple(sorted(name for name in listed if is_dra_extended_resource_name(name)))
-
     def concerned_by_devices(self, node: Node) -> bool:
         """True for nodes that list extended resources, reach devices of drivers, or run pods with claims."""
-        return bool(self.names_on(node)) or bool(self.devices_on(node)) or node.metadata.name in self._nodes_with_claims
+        return bool(names_on(node)) or bool(self.devices_on(node)) or node.metadata.name in self._nodes_with_claims
 
     @cached_property
     def _nodes_with_claims(self) -> frozenset[str]:
@@ -123,13 +118,22 @@ class Case:
         contenders = self.resolution.contenders(name)
         return contenders[0].device_class if contenders else None
 
-    @property
+    @cached_property
     def extended_resources_on(self) -> bool | None:
-        """Whether extended resources are served through DRA, by the API server's word or by default; None: off unless turned on."""
+        """Whether extended resources are served through DRA, by the API server's word or by default; None: nobody can tell.
+
+        Off by default is nobody can tell: the gate may be turned on where it is not seen.
+        """
         cluster = self.snapshot.cluster
-        if gates.enabled_by_default(gates.EXTENDED_RESOURCE, cluster.emulated, cluster.feature_gates):
+        emulated = cluster.emulated or self._oldest_possible_server
+        if gates.enabled_by_default(gates.EXTENDED_RESOURCE, emulated, cluster.feature_gates):
             return True
         return gates.enabled(gates.EXTENDED_RESOURCE, cluster.emulated, cluster.feature_gates)
+
+    @property
+    def _oldest_possible_server(self) -> Version | None:
+        """A file may not name the server's version, but no kubelet may be newer than it (version skew policy)."""
+        return max(filter(None, (Version.of(node.kubelet_version) for node in self.snapshot.nodes)), default=None)
 
     # users
 
@@ -154,7 +158,7 @@ class Case:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """All extended resource names that pods ask for, nodes list or classes map, sorted. Of the implicit ones those asked for."""
-        found = {name for node in self.nodes() for name in self.names_on(node)}
+        found = {name for node in self.nodes() for name in names_on(node)}
         found.update(each.spec.extended_resource_name for each in self.snapshot.device_classes if each.spec.extended_resource_name)
         return tuple(sorted(found.union(self.users_by_name)))
 

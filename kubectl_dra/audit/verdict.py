@@ -26,6 +26,6 @@ def _verdict(case: Case, name: str, codes: tuple[str, ...], doubtful: frozenset[
         return NameVerdict(name, LEAVE_ALONE, ())
     if codes:
         return NameVerdict(name, BLOCKED, codes)
-    if not mapped or name in doubtful or EVERY_NAME[0] in doubtful:
+    if not mapped or not case.extended_resources_on or name in doubtful or EVERY_NAME[0] in doubtful:
         return NameVerdict(name, UNKNOWN, ())
     return NameVerdict(name, READY, ())

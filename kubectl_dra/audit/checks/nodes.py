@@ -11,6 +11,7 @@ from kubectl_dra.audit.finding import ObjectRef, Severity
 from kubectl_dra.audit.kubectl_line import delete_pods, kubectl
 from kubectl_dra.audit.registry import check
 from kubectl_dra.audit.words import count, lines, listed
+from kubectl_dra.inventory.cluster import names_on
 from kubectl_dra.knowledge.faults import fault
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.pod import Pod
@@ -54,7 +55,7 @@ def deadlocking_kubelets(case: Case) -> Iterator[Candidate | Doubt]:
             evidence=lines(versions),
             severity=severity,
             title=f"{count(len(nodes), 'kubelet')} that {'stops' if len(nodes) == 1 else 'stop'} preparing devices (1.34.0, 1.34.1)",
-            resources=tuple(sorted({name for node in nodes for name in case.names_on(node)})),
+            resources=tuple(sorted({name for node in nodes for name in names_on(node)})),
             fix=(
                 "# upgrade these kubelets to 1.34.2 or later, best to 1.36, before the nodes get a DRA driver",
                 kubectl("get", "node", *sorted(node.metadata.name for node in nodes), "-o", "wide"),

@@ -59,7 +59,8 @@ def more_than_a_claim_holds(case: Case) -> Iterator[Candidate | Doubt]:
 def _grades(case: Case, asked: Mapping[str, int]) -> Iterator[tuple[Severity, Mapping[str, int]]]:
     """The names that share a claim today; those that would once vendors' classes map them; and all that could ever be mapped."""
     mapped = {name: number for name, number in asked.items() if case.class_of(name)}
-    yield Severity.ERROR, mapped
+    served = case.extended_resources_on or case.snapshot.cluster.emulated is None
+    yield Severity.ERROR if served else Severity.WARNING, mapped
     movable = {name: number for name, number in asked.items() if name in mapped or case.has_driver(name)}
     yield Severity.WARNING, movable
     yield Severity.INFO, {name: number for name, number in asked.items() if not case.left_alone(name)}
