@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.bed.api import RefusedError
 from tests.bed.cluster import Cluster
 from tests.bed.node import DevicePlugin, DraDriver, Node
 from tests.run import kubectl_dra
@@ -270,3 +271,58 @@ def test_strict_refuses_a_reading_in_part(cell: Cluster, few_rights: Callable[..
     result = kubectl_dra("audit", "--strict", "--kubeconfig", str(kubeconfig))
     assert result.code == 3
     assert result.stdout == ""
+
+
+def test_dra103_a_vendors_class_without_the_name_is_mended_by_what_is_printed(
+    cell: Cluster,
+    namespace: str,
+    apply: Apply,
+    node: Callable[..., Node],
+    dra_driver: Callable[..., DraDriver],
+    audit: Callable[..., dict[str, Any]],
+    paste: Callable[[list[str]], None],
+    wait_until: WaitUntil,
+) -> None:
+    dra_driver(node("audit-unmapped"), count=1)
+    unmapped = device_class("gpu.example.com")
+    del unmapped["spec"]["extendedResourceName"]
+    apply(unmapped)
+    apply(pod("waits", 1))
+    wait_until(lambda: f"Insufficient {GPU}" in told(cell, namespace, "waits"), "no class maps the name")
+    (finding,) = audit("--fail-on", "warning", code=1)["findings"]
+    assert (finding["code"], objects(finding)) == ("DRA103", ["DeviceClass gpu.example.com", "Pod waits"])
+    paste(finding["fix"])
+    wait_until(lambda: phase(cell, namespace, "waits") == "Running", "the pod that waited runs")
+    assert audit()["findings"] == []
+
+
+def test_dra102_the_real_server_refuses_pods_that_ask_for_such_a_name(
+    cell: Cluster, namespace: str, apply: Apply, audit: Callable[..., dict[str, Any]]
+) -> None:
+    long = device_class("a" * 64)
+    del long["spec"]["extendedResourceName"]
+    apply(long)
+    (finding,) = audit()["findings"]
+    assert (finding["code"], finding["severity"], objects(finding)) == ("DRA102", "info", [f"DeviceClass {'a' * 64}"])
+    with pytest.raises(RefusedError, match="name part must be no more than 63 bytes"):
+        apply(pod("refused", 1, f"deviceclass.resource.kubernetes.io/{'a' * 64}"))
+
+
+def test_dra203_an_old_kubelet_is_found_by_what_its_node_says(apply: Apply, audit: Callable[..., dict[str, Any]]) -> None:
+    info = dict.fromkeys(
+        (
+            "architecture",
+            "bootID",
+            "containerRuntimeVersion",
+            "kernelVersion",
+            "kubeProxyVersion",
+            "machineID",
+            "operatingSystem",
+            "osImage",
+        ),
+        "",
+    )
+    status = {"nodeInfo": {**info, "systemUUID": "", "kubeletVersion": "v1.34.1"}, "capacity": {GPU: "4"}, "allocatable": {GPU: "4"}}
+    apply({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "audit-ancient"}, "status": status})
+    (finding,) = audit(code=1)["findings"]
+    assert (finding["code"], finding["severity"], objects(finding)) == ("DRA203", "error", ["Node audit-ancient"])
