@@ -56,8 +56,11 @@ def _nowhere(config: Kubeconfig, selection: Selection, overrides: Overrides, env
             f"no context is chosen: {config.place} has no current-context",
             hint=f"choose one with --context: {', '.join(sorted(config.contexts)[:10])}",
         )
-    looked = ", ".join(files.paths(overrides.kubeconfig, environment.variables)) or "no file (HOME is not set)"
-    found = f"{config.place} has no cluster" if config.files else f"there is no kubeconfig: looked for {looked}"
+    looked = ", ".join(files.paths(overrides.kubeconfig, environment.variables))
+    if config.files:
+        found = f"{config.place} has no cluster"
+    else:
+        found = f"there is no kubeconfig: {f'looked for {looked}' if looked else 'neither KUBECONFIG nor HOME is set'}"
     return KubeconfigError(found, hint="set KUBECONFIG, or give --kubeconfig FILE, --server URL, or --from FILE for a snapshot")
 
 

@@ -61,7 +61,7 @@ def test_no_file_at_all_is_said_with_the_places(tmp_path: Path) -> None:
     assert caught.value.message == f"there is no kubeconfig: looked for {tmp_path}/.kube/config"
     with pytest.raises(KubeconfigError, match="looked for /nowhere/a, /nowhere/b"):
         server_of(tmp_path, KUBECONFIG="/nowhere/a:/nowhere/b")
-    with pytest.raises(KubeconfigError, match="HOME is not set"):
+    with pytest.raises(KubeconfigError, match="neither KUBECONFIG nor HOME is set"):
         connect(Overrides(), environment())
 
 

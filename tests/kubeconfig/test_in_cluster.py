@@ -56,5 +56,5 @@ def test_a_kubeconfig_wins(account: Path, tmp_path: Path) -> None:
 
 def test_without_a_token_file_there_is_no_pod(account: Path) -> None:
     (account / "token").unlink()
-    with pytest.raises(KubeconfigError, match="HOME is not set"):
+    with pytest.raises(KubeconfigError, match="neither KUBECONFIG nor HOME is set"):
         connect(Overrides(), environment(POD), service_account=account)
