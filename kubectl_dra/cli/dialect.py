@@ -19,7 +19,7 @@ import typer
 import typer.main
 from typer.core import TyperArgument, TyperCommand, TyperOption
 
-from kubectl_dra.cli.help import command_help
+from kubectl_dra.cli.help import command_help, see_help
 from kubectl_dra.cli.options import CONNECTION, HELP, TALK, Group, Run, SharedOption
 from kubectl_dra.cli.pflag import TRUE, Flag, Flags, Parsed, bool_flag
 from kubectl_dra.errors import UsageError
@@ -28,11 +28,6 @@ from kubectl_dra.report import formats
 
 BARE: Mapping[str, str] = {"dry-run": "client"}
 """Flags whose value may be left out, and what they mean then."""
-
-
-def see_help(context: typer.Context) -> str:
-    """kubectl's second line of a usage error."""
-    return f"See '{context.command_path} --help' for usage."
 
 
 class KubectlCommand(TyperCommand):
@@ -64,7 +59,7 @@ class KubectlCommand(TyperCommand):
                 raise typer.Exit(ExitStatus.OK)
             self._convert(ctx, parsed)
         except UsageError as error:
-            raise UsageError(error.message, hint=error.hint or see_help(ctx)) from error
+            raise UsageError(error.message, hint=error.hint or see_help(ctx.command_path)) from error
         return []
 
     def _convert(self, ctx: typer.Context, parsed: Parsed) -> None:
@@ -91,7 +86,8 @@ def command(*groups: Group, examples: str = "") -> Callable[[Callable[..., ExitS
         shared = [option for group in (CONNECTION, *groups, TALK) for option in group.options]
         app.command(function.__name__.strip("_").replace("_", "-"), cls=KubectlCommand, add_help_option=False)(_with_run(function, shared))
         made = typer.main.get_command(app)
-        assert isinstance(made, KubectlCommand)  # noqa: S101 (typer made it of the class given)
+        if not isinstance(made, KubectlCommand):
+            raise TypeError(f"typer made a {type(made).__name__} of {function.__name__}")
         made.examples = inspect.cleandoc(examples)
         return made
 

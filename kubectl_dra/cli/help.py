@@ -16,6 +16,11 @@ PROGRAM = "kubectl dra"
 FOOTER = f'Use "{PROGRAM} options" for the options that all commands share: connection, source and output.'
 
 
+def see_help(path: str) -> str:
+    """kubectl's second line of a usage error; `path` is how the command is called."""
+    return f"See '{path} --help' for usage."
+
+
 def command_help(command: "KubectlCommand", path: str) -> str:
     """The help of one command; `path` is how it is called (`kubectl dra audit`)."""
     own = [option for option in command.options() if not option.hidden]

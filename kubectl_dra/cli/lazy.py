@@ -9,7 +9,7 @@ import typer
 import typer.core
 
 from kubectl_dra.cli.commands import ABOUT, COMMANDS, Entry
-from kubectl_dra.cli.help import PROGRAM, group_help
+from kubectl_dra.cli.help import PROGRAM, group_help, see_help
 from kubectl_dra.cli.options import HELP, shared_flags
 from kubectl_dra.errors import UsageError
 from kubectl_dra.report.formats import put
@@ -54,7 +54,7 @@ class LazyGroup(typer.core.TyperGroup):
         try:
             parsed = shared_flags().parse(args, mixed=False)
         except UsageError as error:
-            raise UsageError(error.message, hint=error.hint or f"See '{ctx.command_path} --help' for usage.") from error
+            raise UsageError(error.message, hint=error.hint or see_help(ctx.command_path)) from error
         head = len(args) - len(parsed.rest) - parsed.ended
         name, *after = _help_last(parsed.rest) or [""]
         if name in ("", f"--{HELP.name}"):
