@@ -39,7 +39,7 @@ def test_rules_only_read_and_leave_out_what_nobody_should_ask_for() -> None:
 
 
 def test_resources_with_the_same_verbs_share_a_rule() -> None:
-    rules = rules_of(("classes",))
+    rules = rules_of(("snapshot",))
     assert (rules[0].api_groups, rules[0].verbs) == (("",), ("list",))
     assert {"nodes", "pods"} <= set(rules[0].resources)
     assert list(rules[0].resources) == sorted(rules[0].resources)
