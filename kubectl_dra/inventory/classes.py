@@ -9,9 +9,11 @@ from msgspec import json
 from kubectl_dra.extended_resources.classes import Resolution, Standing, State, resolve
 from kubectl_dra.extended_resources.names import implicit_name, implicit_name_usable
 from kubectl_dra.extended_resources.requests import devices
-from kubectl_dra.inventory.documents import ClassItem, ClassList, ClassWarning, ObjectName
+from kubectl_dra.inventory.document import ClassItem, ClassList, ClassWarning, ObjectName
 from kubectl_dra.inventory.known import known, unknown_kinds
 from kubectl_dra.knowledge.faults import fault
+from kubectl_dra.knowledge.gates import EXTENDED_RESOURCE, enabled_by_default
+from kubectl_dra.objects.meta import timestamp
 from kubectl_dra.objects.resource import DeviceClass, ResourceClaim
 from kubectl_dra.objects.snapshot import Snapshot
 
@@ -49,11 +51,18 @@ def _item(snapshot: Snapshot, standing: Standing, using: dict[str, set[str]] | N
         implicit_name=implicit_name(meta.name),
         implicit_usable=implicit_name_usable(meta.name),
         created_at=meta.creation_timestamp,
+        age_seconds=_age(snapshot, standing.device_class),
         helm_release=_helm_release(standing.device_class),
         pods=None if using is None else len(using.get(meta.name, ())),
         waiting=None if waiting is None else waiting.get(meta.name, 0),
         notes=tuple(_notes(snapshot, standing)),
     )
+
+
+def _age(snapshot: Snapshot, device_class: DeviceClass) -> int | None:
+    """Seconds from its creation to the reading; None when one of the times is not known."""
+    created, read = timestamp(device_class.metadata.creation_timestamp), timestamp(snapshot.cluster.read_at)
+    return int((read - created).total_seconds()) if created and read else None
 
 
 def _helm_release(device_class: DeviceClass) -> ObjectName | None:
@@ -107,6 +116,10 @@ def _loses_mappings(snapshot: Snapshot) -> bool:
 
 
 def _warnings(snapshot: Snapshot, resolution: Resolution, shown: set[str | None]) -> Iterator[ClassWarning]:
+    cluster = snapshot.cluster
+    mapping = sorted({standing.name for standing in resolution.standings if standing.name and standing.name in shown})
+    if mapping and enabled_by_default(EXTENDED_RESOURCE, cluster.emulated, cluster.feature_gates) is False:
+        yield _off(mapping)
     for name in resolution.contested:
         if name not in shown:
             continue
@@ -115,6 +128,15 @@ def _warnings(snapshot: Snapshot, resolution: Resolution, shown: set[str | None]
             yield _random(name, contenders)
         elif _loses_mappings(snapshot):
             yield _losing(name, contenders, str(snapshot.cluster.version))
+
+
+def _off(names: list[str]) -> ClassWarning:
+    return ClassWarning(
+        names[0],
+        f"The feature gate {EXTENDED_RESOURCE} is off here: no class serves {', '.join(names)}.",
+        ("# turn the gate on in kube-apiserver, kube-scheduler, kube-controller-manager and the kubelets, or upgrade to 1.36 or later",),
+        ("kubernetes: pkg/features/kube_features.go",),
+    )
 
 
 def _random(name: str, contenders: tuple[Standing, ...]) -> ClassWarning:

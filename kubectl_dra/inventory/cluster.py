@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from kubectl_dra.extended_resources.names import class_of_implicit_name, is_dra_extended_resource_name
-from kubectl_dra.inventory.documents import Unknown
+from kubectl_dra.inventory.document import Unknown
 from kubectl_dra.inventory.known import known, unknown_kinds
 from kubectl_dra.inventory.node_pods import NodePods
 from kubectl_dra.inventory.owners import BUILT_IN

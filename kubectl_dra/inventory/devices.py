@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from kubectl_dra.inventory.documents import Devices
+from kubectl_dra.inventory.document import Devices
 from kubectl_dra.inventory.known import known
 from kubectl_dra.inventory.pools import DeviceId, PlacedDevice, Pools, UnusablePool
 from kubectl_dra.inventory.selection import Selection, selection

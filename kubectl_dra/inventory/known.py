@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TypeVar
 
-from kubectl_dra.inventory.documents import Unknown
+from kubectl_dra.inventory.document import Unknown
 from kubectl_dra.objects.snapshot import KINDS, KindReading, ReadState, Snapshot
 
 T = TypeVar("T")

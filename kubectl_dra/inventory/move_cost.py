@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from kubectl_dra.inventory.documents import MoveCost
+from kubectl_dra.inventory.document import MoveCost
 from kubectl_dra.inventory.known import known
 from kubectl_dra.inventory.users import AskingPod
 from kubectl_dra.objects.labels import matches

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from kubectl_dra.inventory.cluster import Cluster
-from kubectl_dra.inventory.documents import Asked, DraSide, Inventory, NameItem, PluginSide
+from kubectl_dra.inventory.document import Asked, DraSide, Inventory, NameItem, PluginSide
 from kubectl_dra.inventory.known import known
 from kubectl_dra.inventory.pools import DeviceId
 from kubectl_dra.inventory.quotas import counted_keys, uses

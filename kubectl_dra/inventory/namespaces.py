@@ -1,7 +1,7 @@
 """The inventory by namespace: what each asks for, and the quotas that limit it."""
 
 from kubectl_dra.inventory.cluster import Cluster
-from kubectl_dra.inventory.documents import Inventory, NamespaceItem, QuotaUse
+from kubectl_dra.inventory.document import Inventory, NamespaceItem, QuotaUse
 from kubectl_dra.inventory.known import known
 from kubectl_dra.inventory.quotas import counted_keys, uses
 from kubectl_dra.inventory.scope import Scope

@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 
 from kubectl_dra.inventory.cluster import Cluster, names_on
-from kubectl_dra.inventory.documents import Inventory, MoveCost, NodeItem, NodeResource, ObjectName
+from kubectl_dra.inventory.document import Inventory, MoveCost, NodeItem, NodeResource, ObjectName
 from kubectl_dra.inventory.move_cost import MoveCosts, order
 from kubectl_dra.inventory.pools import PlacedDevice
 from kubectl_dra.inventory.scope import Scope
 from kubectl_dra.inventory.servers import State
+from kubectl_dra.knowledge.vendors import leave_alone
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.pod import Pod
 from kubectl_dra.objects.snapshot import Snapshot
@@ -77,7 +78,11 @@ def _drivers(cluster: Cluster, name: str, devices: Iterable[PlacedDevice] | None
 
 def _cost(cluster: Cluster, node: Node, resources: tuple[NodeResource, ...], costs: MoveCosts) -> MoveCost | None:
     """The cost of moving what the device plugin serves; None where there is nothing to move, or pods are not known."""
-    moving = {resource.name for resource in resources if resource.state in (State.PLUGIN, State.BOTH, State.INACTIVE)}
+    moving = {
+        resource.name
+        for resource in resources
+        if resource.state in (State.PLUGIN, State.BOTH, State.INACTIVE) and leave_alone(resource.name) is None
+    }
     if not moving or not cluster.users.pods_known:
         return None
     return costs.of(asking for asking in cluster.pods_by_node.get(node.metadata.name, ()) if moving & asking.devices.keys())

@@ -1,7 +1,7 @@
 """The inventory by pod: every pod that is not finished and asks for an extended resource."""
 
 from kubectl_dra.inventory.cluster import Cluster
-from kubectl_dra.inventory.documents import Inventory, PodItem, WorkloadName
+from kubectl_dra.inventory.document import Inventory, PodItem, WorkloadName
 from kubectl_dra.inventory.scope import Scope
 from kubectl_dra.inventory.users import AskingPod
 from kubectl_dra.objects.snapshot import Snapshot

@@ -6,7 +6,7 @@ Rules: kubernetes pkg/quota/v1/evaluator/core/pods.go and resource_claims.go. Th
 from collections.abc import Iterable, Iterator
 
 from kubectl_dra.extended_resources.names import implicit_name
-from kubectl_dra.inventory.documents import QuotaUse
+from kubectl_dra.inventory.document import QuotaUse
 from kubectl_dra.objects.policy import ResourceQuota
 
 

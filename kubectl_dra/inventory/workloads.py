@@ -1,7 +1,7 @@
 """The inventory by workload: who makes pods that ask for extended resources, also when there are none now."""
 
 from kubectl_dra.inventory.cluster import Cluster
-from kubectl_dra.inventory.documents import Inventory, WorkloadItem
+from kubectl_dra.inventory.document import Inventory, WorkloadItem
 from kubectl_dra.inventory.scope import Scope
 from kubectl_dra.inventory.users import AskingWorkload
 from kubectl_dra.objects.snapshot import Snapshot

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from msgspec import field
+
 from kubectl_dra.document import Document, Part
 
 
@@ -37,13 +39,13 @@ class PluginSide(Part, frozen=True):
     allocatable: int
 
 
-class DraSide(Part, frozen=True, rename={"class_": "class"}):
+class DraSide(Part, frozen=True):
     """What DRA offers: the class that the name means, the nodes that reach devices of it, and how many devices that are.
 
     `approximate` says that the class' selectors could not be evaluated: then nodes and devices are null. `note` says more.
     """
 
-    class_: str | None
+    class_: str | None = field(name="class")
     nodes: int | None
     devices: int | None
     approximate: bool = False
@@ -61,7 +63,7 @@ class Asked(Part, frozen=True):
     workloads_at_zero: int | None
 
 
-class NameItem(Part, frozen=True):
+class NameItem(Part, frozen=True, tag_field="by", tag="name"):
     """An extended resource. `verdict` is ready, blocked, leave alone or unknown; `codes` are the audit's that block it."""
 
     name: str
@@ -110,7 +112,7 @@ class MoveCost(Part, frozen=True):
     blocked_by_budget: int | None
 
 
-class NodeItem(Part, frozen=True):
+class NodeItem(Part, frozen=True, tag_field="by", tag="node"):
     """A node and its extended resources."""
 
     node: str
@@ -128,7 +130,7 @@ class WorkloadName(Part, frozen=True):
     name: str
 
 
-class PodItem(Part, frozen=True):
+class PodItem(Part, frozen=True, tag_field="by", tag="pod"):
     """A pod that is not finished and its devices by name."""
 
     namespace: str
@@ -140,7 +142,7 @@ class PodItem(Part, frozen=True):
     claim: str | None = None
 
 
-class WorkloadItem(Part, frozen=True):
+class WorkloadItem(Part, frozen=True, tag_field="by", tag="workload"):
     """Who makes pods that ask: `resources` are the devices of one pod (of the largest, where the object has several templates).
 
     `replicas` is how many pods it wants (null: nobody knows), `pods` how many it has that are not finished (null: unknown).
@@ -156,7 +158,7 @@ class WorkloadItem(Part, frozen=True):
     at_zero: bool = False
 
 
-class NamespaceItem(Part, frozen=True):
+class NamespaceItem(Part, frozen=True, tag_field="by", tag="namespace"):
     """What a namespace asks for, and its quotas."""
 
     namespace: str
@@ -176,25 +178,18 @@ class Inventory(Document, frozen=True, kw_only=True):
 
     kind: str = "Inventory"
     by: str
-    items: tuple[NameItem, ...] | tuple[NodeItem, ...] | tuple[NamespaceItem, ...] | tuple[PodItem, ...] | tuple[WorkloadItem, ...]
+    items: tuple[InventoryItem, ...]
     unknown: tuple[Unknown, ...] = ()
 
 
-class ClassItem(Part, frozen=True, rename={
-    "class_": "class",
-    "extended_resource_name": "extendedResourceName",
-    "implicit_name": "implicitName",
-    "implicit_usable": "implicitUsable",
-    "created_at": "createdAt",
-    "helm_release": "helmRelease",
-}):  # fmt: skip
+class ClassItem(Part, frozen=True):
     """A class and where it stands with its name.
 
     `state` is only, wins, loses, undefined or none; `winner` and `why` are empty where there is nothing to tell. `implicitUsable` says
     whether a pod can write the implicit name. `pods` use devices of the class; `waiting` pods ask for its name and have no node yet.
     """
 
-    class_: str
+    class_: str = field(name="class")
     extended_resource_name: str | None
     state: str
     winner: str | None
@@ -202,19 +197,11 @@ class ClassItem(Part, frozen=True, rename={
     implicit_name: str
     implicit_usable: bool
     created_at: str | None
+    age_seconds: int | None
     helm_release: ObjectName | None
     pods: int | None
     waiting: int | None
     notes: tuple[str, ...] = ()
-
-
-class ClassList(Document, frozen=True, kw_only=True):
-    """The answer of `kubectl dra classes`. `warnings` tell traps of the cluster's version, with what to do line by line."""
-
-    kind: str = "ClassList"
-    items: tuple[ClassItem, ...]
-    warnings: tuple["ClassWarning", ...] = ()
-    unknown: tuple[Unknown, ...] = ()
 
 
 class ClassWarning(Part, frozen=True):
@@ -224,3 +211,12 @@ class ClassWarning(Part, frozen=True):
     message: str
     steps: tuple[str, ...]
     source: tuple[str, ...] = ()
+
+
+class ClassList(Document, frozen=True, kw_only=True):
+    """The answer of `kubectl dra classes`. `warnings` tell traps of the cluster's version, with what to do line by line."""
+
+    kind: str = "ClassList"
+    items: tuple[ClassItem, ...]
+    warnings: tuple[ClassWarning, ...] = ()
+    unknown: tuple[Unknown, ...] = ()

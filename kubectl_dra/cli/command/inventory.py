@@ -1,0 +1,131 @@
+"""`kubectl dra inventory`."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kubectl_dra.cli.dialect import command
+from kubectl_dra.cli.options import OUTPUT, SCOPE, SELECTOR, SOURCE, Run
+from kubectl_dra.errors import UsageError
+
+if TYPE_CHECKING:
+    from kubectl_dra.inventory.document import Inventory
+    from kubectl_dra.inventory.names import Verdict
+    from kubectl_dra.inventory.scope import Scope
+    from kubectl_dra.objects.labels import Selector
+    from kubectl_dra.objects.snapshot import Snapshot
+
+
+class By(StrEnum):
+    """What a line of the inventory is about."""
+
+    NAME = "name"
+    WORKLOAD = "workload"
+    NODE = "node"
+    NAMESPACE = "namespace"
+    POD = "pod"
+
+
+class Sort(StrEnum):
+    """Another order than that of names."""
+
+    MOVE_COST = "move-cost"
+
+
+@command(
+    SCOPE,
+    SELECTOR,
+    SOURCE,
+    OUTPUT,
+    examples="""
+    # Every extended resource: who serves it, who asks for it, whether it can move to DRA
+    kubectl dra inventory
+
+    # Which node to move first: the one whose move disturbs least
+    kubectl dra inventory --by node --sort move-cost
+
+    # Who asks for GPUs, also when scaled to zero
+    kubectl dra inventory --by workload --resource 'nvidia.com/*'
+    """,
+)
+def inventory(
+    run: Run,
+    by: Annotated[By, typer.Option("--by", help="What a line is about.")] = By.NAME,
+    resource: Annotated[
+        list[str] | None, typer.Option("--resource", metavar="NAME", help="Only such extended resources; globs; may be repeated.")
+    ] = None,
+    nodes: Annotated[
+        str, typer.Option("--nodes", metavar="LABELS", help="Only nodes with these labels, and pods on them or on none.")
+    ] = "",
+    sort: Annotated[Sort | None, typer.Option("--sort", help="With --by node: the cheapest to move first.")] = None,
+) -> None:
+    """Who asks for which extended resource, who serves it where, which class would.
+
+    STATE is who serves a name on a node: plugin, dra, both (the same device can be given twice), inactive (the plugin left less than
+    five minutes ago, or all devices are unhealthy) or none; a question mark means that a class' selectors say more than can be judged.
+    Pods that are finished do not count. What could not be read is <unknown>, never 0.
+    """
+    from kubectl_dra.cli.source import read_snapshot
+    from kubectl_dra.inventory.scope import Scope
+    from kubectl_dra.knowledge.permissions import kinds_of
+    from kubectl_dra.report import formats
+    from kubectl_dra.report.tables.inventory import INVENTORY, INVENTORY_BY_MOVE_COST
+
+    if sort is not None and by is not By.NODE:
+        raise UsageError(f"--sort {sort.value} goes with --by node, not with --by {by.value}")
+    scope = Scope(run.only_namespace, _selector(run.selector, "-l"), _selector(nodes, "--nodes"), _names(resource))
+    formats.find(run.output)
+    # what a node's claims and plugins hold does not end at a namespace
+    namespace = None if by is By.NODE else run.only_namespace
+    answer = _answer(read_snapshot(run, kinds_of("inventory"), namespace=namespace), by, scope, sort)
+    view = INVENTORY if sort is None else INVENTORY_BY_MOVE_COST
+    formats.write(answer, run.output, run.environment, view, no_headers=run.no_headers)
+    if not answer.items and not answer.unknown:
+        run.environment.stderr.write(f"{view.empty}\n")
+
+
+def _answer(snapshot: "Snapshot", by: By, scope: "Scope", sort: Sort | None) -> "Inventory":
+    from kubectl_dra.inventory.names import by_name
+    from kubectl_dra.inventory.namespaces import by_namespace
+    from kubectl_dra.inventory.nodes import by_node
+    from kubectl_dra.inventory.pods import by_pod
+    from kubectl_dra.inventory.workloads import by_workload
+
+    match by:
+        case By.NAME:
+            return by_name(snapshot, scope, _verdicts(snapshot, scope))
+        case By.NODE:
+            return by_node(snapshot, scope, sort_by_move_cost=sort is Sort.MOVE_COST)
+        case By.NAMESPACE:
+            return by_namespace(snapshot, scope)
+        case By.POD:
+            return by_pod(snapshot, scope)
+        case By.WORKLOAD:
+            return by_workload(snapshot, scope)
+
+
+def _verdicts(snapshot: "Snapshot", scope: "Scope") -> "Mapping[str, Verdict]":
+    """The audit's, so that both commands say the same of a name."""
+    from kubectl_dra.audit.case import Case
+    from kubectl_dra.audit.run import audit
+    from kubectl_dra.audit.scope import Scope as AuditScope
+    from kubectl_dra.inventory.names import Verdict
+
+    report = audit(Case(snapshot, AuditScope(scope.namespace or "")))
+    return {each.name: Verdict(each.verdict, each.codes) for each in report.names}
+
+
+def _selector(text: str, flag: str) -> "Selector":
+    from kubectl_dra.objects.labels import SelectorError, parse
+
+    try:
+        return parse(text)
+    except SelectorError as error:
+        raise UsageError(f"{flag} {text}: {error}", hint="Selectors are written as kubectl's: a=b, c!=d, e in (f,g), !h.") from None
+
+
+def _names(words: list[str] | None) -> tuple[str, ...]:
+    """Repeated options may also have commas, as kubectl's lists do."""
+    return tuple(part.strip() for word in words or () for part in word.split(",") if part.strip())
