@@ -4,6 +4,7 @@ import pytest
 
 from kubectl_dra.errors import UsageError
 from kubectl_dra.report.jsonpath import Template
+from kubectl_dra.report.jsonpath.values import Value
 from tests.report.templates import DOCUMENT, FAILING, PRINTING
 
 
@@ -58,3 +59,10 @@ def test_as_json_prints_a_list_for_each_piece() -> None:
 )
 def test_numbers_print_as_go_prints_them(value: float, text: str) -> None:
     assert Template("{.a}").render({"a": value}) == text
+
+
+def test_e70_the_dots_of_a_resource_name_are_escaped_as_kubectl_wants_them() -> None:
+    document: Value = {"status": {"capacity": {"nvidia.com/gpu": "8"}}}
+    assert Template(r"{.status.capacity.nvidia\.com/gpu}").render(document) == "8"
+    assert Template(r"{.status.capacity['nvidia\.com/gpu']}").render(document) == "8"
+    assert Template("{.status.capacity.nvidia.com/gpu}").render(document) == ""
