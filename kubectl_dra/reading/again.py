@@ -1,65 +1,75 @@
 """Single objects, read once more: what a list showed may have changed since."""
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 
 from kubectl_dra.cluster.discovery import Discovery
 from kubectl_dra.cluster.transport import Transport
+from kubectl_dra.environment import Environment
 from kubectl_dra.errors import ApiError
 from kubectl_dra.objects.shape import Object
 from kubectl_dra.objects.sharing import Sharing
-from kubectl_dra.objects.snapshot import KindReading, ReadState, Snapshot
+from kubectl_dra.objects.snapshot import KINDS, KindReading, ReadState, Snapshot
+from kubectl_dra.progress import Observer
 from kubectl_dra.reading.decoding import Decoder
-from kubectl_dra.reading.kinds import ALL, Kind
+from kubectl_dra.reading.fetching import Fetching, Gets, Request
+from kubectl_dra.reading.kinds import BY_FIELD
+from kubectl_dra.reading.live import read_live
+from kubectl_dra.reading.wanted import Wanted
 
-AT_ONCE = 8
-"""Requests under way at the same time."""
+LIST_FROM = 200
+"""From so many objects of a kind on, listing the kind is quicker than reading each."""
 
 NOT_FOUND = 404
+FORBIDDEN = 403
+
+_FIELDS = {kind: field for field, kind in KINDS.items()}
 
 
-def read_objects(transport: Transport, discovery: Discovery, objects: Iterable[tuple[str, str, str]]) -> Snapshot:
+def read_again(
+    transport: Transport, discovery: Discovery, objects: Iterable[tuple[str, str, str]], environment: Environment, observer: Observer
+) -> Snapshot:
+    """A Snapshot that has at least these objects, as far as they still exist: single ones, or the whole kind where they are many."""
+    wanted = tuple(objects)
+    many = {kind for kind, number in Counter(kind for kind, _, _ in wanted).items() if number > LIST_FROM}
+    single = read_objects(transport, discovery, (each for each in wanted if each[0] not in many))
+    if not many:
+        return single
+    fields = frozenset(_FIELDS[kind] for kind in many)
+    listed = read_live(transport, discovery, Wanted(kinds=fields), environment, observer)
+    return msgspec.structs.replace(single, **{field: getattr(listed, field) for field in fields})
+
+
+def read_objects(transport: Gets, discovery: Discovery, objects: Iterable[tuple[str, str, str]]) -> Snapshot:
     """A Snapshot of just these objects, each as (kind, namespace, name), with an empty namespace for what belongs to none.
 
     Objects that are gone are left out. A kind of which one object could not be read is `forbidden` or `failed`, with the server's words.
     Raises what the transport raises when there is no server any more.
     """
-    names: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    share = Sharing()
+    found: dict[str, list[Object]] = {}
+    ended: dict[str, KindReading[object]] = {}
+    decoders: dict[str, Decoder] = {}
+    fetching: Fetching[str] = Fetching(transport)
     for name_of_kind, namespace, name in objects:
-        names[name_of_kind].append((namespace, name))
-    readings: dict[str, KindReading[object]] = {}
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        for kind in ALL:
-            if kind.kind in names:
-                readings[kind.field] = _read(transport, discovery, kind, names[kind.kind], pool)
-    return msgspec.structs.replace(Snapshot(), **readings)
-
-
-def _read(
-    transport: Transport, discovery: Discovery, kind: Kind, names: list[tuple[str, str]], pool: ThreadPoolExecutor
-) -> KindReading[object]:
-    served = discovery.find(kind.group, kind.kind)
-    if served is None:
-        return KindReading(state=ReadState.UNSERVED, reason=f"{kind.plural} are not served any more")
-    decoder = Decoder(kind, served.version, Sharing())
-
-    def read(key: tuple[str, str]) -> Object | None:
-        namespace, name = key
+        kind = BY_FIELD[_FIELDS[name_of_kind]]
+        served = discovery.find(kind.group, kind.kind)
+        if served is None:
+            ended[kind.field] = KindReading(state=ReadState.UNSERVED, reason=f"{kind.plural} are not served any more")
+            continue
+        decoders[kind.field] = decoders.get(kind.field) or Decoder(kind, served.version, share)
+        found.setdefault(kind.field, [])
         place = f"/namespaces/{namespace}" if namespace else ""
-        try:
-            answer = transport.get(f"{served.prefix}{place}/{served.plural}/{name}")
-        except ApiError as error:
-            if error.code == NOT_FOUND:
-                return None
-            raise
-        return decoder.value(msgspec.json.decode(answer))
-
-    try:
-        found = tuple(item for item in pool.map(read, names) if item is not None)
-    except ApiError as error:
-        state = ReadState.FORBIDDEN if error.reason == "Forbidden" else ReadState.FAILED
-        return KindReading(state=state, reason=error.message)
-    return KindReading(items=found, api_version=served.api_version)
+        fetching.ask(kind.field, Request(f"{served.prefix}{place}/{served.plural}/{name}"))
+    for field, answer in fetching.answers():
+        if isinstance(answer, bytes):
+            found[field].append(decoders[field].value(msgspec.json.decode(answer)))
+        elif not isinstance(answer, ApiError):
+            raise answer
+        elif answer.code != NOT_FOUND:
+            state = ReadState.FORBIDDEN if answer.code == FORBIDDEN else ReadState.FAILED
+            ended[field] = KindReading(state=state, reason=answer.message)
+    read = {field: KindReading(items=tuple(items)) for field, items in found.items()}
+    return msgspec.structs.replace(Snapshot(), **{**read, **ended})

@@ -10,7 +10,7 @@ from kubectl_dra.environment import Environment
 from kubectl_dra.kubeconfig import Overrides, connect
 from kubectl_dra.objects.snapshot import ReadState, Snapshot
 from kubectl_dra.progress import nobody
-from kubectl_dra.reading.again import read_objects
+from kubectl_dra.reading.again import LIST_FROM, read_again
 from tests.bed.cluster import Cluster
 
 Apply = Callable[..., list[dict[str, Any]]]
@@ -19,7 +19,7 @@ Apply = Callable[..., list[dict[str, Any]]]
 def read(kubeconfig: Path, *objects: tuple[str, str, str]) -> Snapshot:
     environment = Environment.of_process()
     with Transport(connect(Overrides(kubeconfig=str(kubeconfig)), environment), environment, nobody) as transport:
-        return read_objects(transport, discover(transport), objects)
+        return read_again(transport, discover(transport), objects, environment, nobody)
 
 
 def class_and_quota(apply: Apply) -> None:
@@ -53,3 +53,11 @@ def test_a_kind_that_may_not_be_read_says_so_and_others_are_read(namespace: str,
     assert [each.metadata.name for each in snapshot.device_classes] == ["again"]
     assert snapshot.resource_quotas.state is ReadState.FORBIDDEN
     assert 'cannot get resource "resourcequotas"' in snapshot.resource_quotas.reason
+
+
+def test_many_objects_of_a_kind_are_listed(cell: Cluster, namespace: str, apply: Apply) -> None:
+    class_and_quota(apply)
+    many = [("DeviceClass", "", f"class-{number}") for number in range(LIST_FROM)]
+    snapshot = read(cell.kubeconfig, *many, ("DeviceClass", "", "again"), ("Pod", namespace, "gone"))
+    assert [each.metadata.name for each in snapshot.device_classes] == ["again"]
+    assert (snapshot.pods.state, len(snapshot.pods)) == (ReadState.READ, 0)

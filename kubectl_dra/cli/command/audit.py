@@ -144,7 +144,7 @@ def _read_again(run: Run, objects: "tuple[ObjectRef, ...]", seconds: float) -> "
     from kubectl_dra.cli.source import connected
     from kubectl_dra.cluster.discovery import discover
     from kubectl_dra.progress import Waiting
-    from kubectl_dra.reading.again import read_objects
+    from kubectl_dra.reading.again import read_again
     from kubectl_dra.report.live import watching
 
     with watching(run.environment) as observer:
@@ -152,7 +152,8 @@ def _read_again(run: Run, objects: "tuple[ObjectRef, ...]", seconds: float) -> "
             observer(Waiting("a second reading", seconds))
             run.environment.clock.sleep(seconds)
         with connected(run, observer) as transport:
-            return read_objects(transport, discover(transport), ((each.kind, each.namespace, each.name) for each in objects))
+            names = ((each.kind, each.namespace, each.name) for each in objects)
+            return read_again(transport, discover(transport), names, run.environment, observer)
 
 
 def _seconds(text: str) -> float:
