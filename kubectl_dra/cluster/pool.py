@@ -13,6 +13,7 @@ from urllib3 import BaseHTTPResponse, HTTPConnectionPool, HTTPHeaderDict, PoolMa
 from kubectl_dra.cluster.tls import context
 from kubectl_dra.errors import KubeconfigError
 from kubectl_dra.kubeconfig import Connection
+from kubectl_dra.kubeconfig.connection import Trust
 from kubectl_dra.kubeconfig.credentials import ClientCertificate
 
 KEPT = 32
@@ -86,7 +87,9 @@ def _manager(connection: Connection, certificate: ClientCertificate | None) -> P
     if url.scheme not in ("http", "https"):
         raise KubeconfigError(f'the proxy {connection.proxy_host or "of the environment"} has no scheme that is known: "{url.scheme}"')
     headers = make_headers(proxy_basic_auth=f"{unquote(url.username)}:{unquote(url.password or '')}") if url.username else {}
-    return ProxyManager(f"{url.scheme}://{connection.proxy_host}", proxy_headers=headers, **options)
+    # Go judges a proxy's certificate by the same authority as the server's
+    own = (options.get("ssl_context") or context(Trust(), None)) if url.scheme == "https" else None
+    return ProxyManager(f"{url.scheme}://{connection.proxy_host}", proxy_headers=headers, proxy_ssl_context=own, **options)
 
 
 def _socks_manager(connection: Connection, options: dict[str, Any]) -> PoolManager:
@@ -111,7 +114,7 @@ def _tracked(pool_class: type[HTTPConnectionPool], sockets: "WeakSet[socket.sock
             if insecure:
                 self.is_verified = True  # people chose so, in writing: urllib3 need not warn them at every connection
             if self.sock is not None:
-                sockets.add(self.sock)
+                sockets.add(getattr(self.sock, "socket", self.sock))  # TLS within the TLS of a proxy is no socket, but has one
 
     class Opened(pool_class):  # type: ignore[misc,valid-type] # as above
         ConnectionCls = Connected

@@ -21,6 +21,10 @@ def explained(cause: exceptions.HTTPError, connection: Connection, seconds: floa
     for error in chain:
         if isinstance(error, exceptions.ProxyError):
             return _of_proxy(error, connection)
+    if connection.proxy.startswith("socks") and isinstance(cause, exceptions.NewConnectionError):
+        return UnreachableError(
+            f"{connection.host} cannot be reached through the proxy {connection.proxy_host}", hint="check proxy-url in the kubeconfig"
+        )
     for error in chain:
         if isinstance(error, ssl.SSLCertVerificationError):
             return _of_certificate(error, connection)
@@ -92,6 +96,8 @@ def _of_proxy(error: exceptions.ProxyError, connection: Connection) -> Unreachab
         why = "has a name that cannot be found (DNS)"
     elif any(isinstance(item, ConnectionRefusedError) for item in _chain(error)):
         why = "refuses the connection"
+    elif any(isinstance(item, ssl.SSLError) for item in _chain(error)):
+        why = "shows a certificate that is not trusted, or does not speak TLS"
     elif text.startswith("Tunnel connection failed"):
         why = f"does not let us through to {connection.host} ({text.partition(': ')[2]})"
     else:

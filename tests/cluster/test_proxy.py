@@ -1,14 +1,20 @@
 """E75: through a proxy, as `proxy-url` or the environment says."""
 
 import importlib.util
+from pathlib import Path
 
 import pytest
+from urllib3.connection import HTTPSConnection
+from urllib3.exceptions import NewConnectionError
 
+from kubectl_dra.cluster.trouble import explained
 from kubectl_dra.errors import DraError, KubeconfigError, UnreachableError
-from kubectl_dra.kubeconfig.connection import Connection, Impersonation
+from kubectl_dra.kubeconfig.connection import Connection, Impersonation, Trust
 from tests.cluster.connecting import connection, transport
 from tests.cluster.proxying import proxy
-from tests.peers import Reply, peer
+from tests.peers import Reply, certificate, peer
+
+OTHER = Path(certificate("other-authority")).read_bytes()
 
 
 def refused(to: Connection) -> DraError:
@@ -69,6 +75,26 @@ def test_e75_the_certificate_of_a_server_behind_a_proxy_counts() -> None:
     with peer(Reply(), tls="expired") as server, proxy() as between:
         error = refused(connection(server.url, proxy=between.url))
         assert error.message == f"the certificate of 127.0.0.1:{server.port} has expired"
+
+
+def test_e75_a_proxy_that_speaks_tls() -> None:
+    """As in Go, the cluster's authority vouches for the proxy, too."""
+    with peer(Reply(), tls="server") as server, proxy(tls="server") as between:
+        with transport(connection(server.url, proxy=between.url)).transport as client:
+            assert client.get("/version") == b"{}"
+        assert between.asked == [f"CONNECT 127.0.0.1:{server.port}"]
+        error = refused(connection(server.url, proxy=between.url, trust=Trust(OTHER)))
+        assert error.message == f"the proxy {between.host} shows a certificate that is not trusted, or does not speak TLS"
+    with proxy() as between:
+        error = refused(connection("https://api.example.com:6443", proxy=between.url.replace("http://", "https://")))
+        assert error.message == f"the proxy {between.host} shows a certificate that is not trusted, or does not speak TLS"
+
+
+def test_e75_a_socks_proxy_that_is_down() -> None:
+    """The error that urllib3 makes of it does not say which of the two refused."""
+    to = connection("https://api.example.com:6443", proxy="socks5://me:top-secret@proxy:1080")
+    cause = NewConnectionError(HTTPSConnection("api.example.com"), "Connection refused")
+    assert explained(cause, to, 30.0).args == ("api.example.com:6443 cannot be reached through the proxy proxy:1080",)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("socks") is not None, reason="PySocks is installed")

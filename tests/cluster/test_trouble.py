@@ -41,6 +41,14 @@ def free_port() -> int:
         return port
 
 
+def has_ipv6() -> bool:
+    try:
+        with socket.create_server(("::1", 0), family=socket.AF_INET6):
+            return True
+    except OSError:
+        return False
+
+
 def test_server_down() -> None:
     host = f"127.0.0.1:{free_port()}"
     error = refused(connection(f"https://{host}"))
@@ -141,6 +149,7 @@ def test_https_to_a_port_that_speaks_http() -> None:
         assert error.message == f"127.0.0.1:{server.port} does not speak TLS"
 
 
+@pytest.mark.skipif(not has_ipv6(), reason="this machine has no ::1")
 def test_an_ipv6_server() -> None:
     with peer(Reply(), tls="server", host="::1") as server, transport(server.url).transport as client:
         assert client.get("/version") == b"{}"

@@ -39,6 +39,10 @@ CLUSTERS = """\
 - {name: missing-ca, cluster: {server: "@A", certificate-authority: "@C/nothing"}}
 - {name: leaf-ca, cluster: {server: "@A", certificate-authority: "@C/server.crt"}}
 - {name: proxied, cluster: {server: "@A", certificate-authority: "@C/authority.crt", proxy-url: "@P"}}
+- {name: proxied-by-tls, cluster: {server: "@A", certificate-authority: "@C/authority.crt", proxy-url: "@S"}}
+- {name: proxied-by-tls-other-ca, cluster: {server: "@A", certificate-authority: "@C/other-authority.crt", proxy-url: "@S"}}
+- {name: proxied-by-tls-no-ca, cluster: {server: "@A", proxy-url: "@S"}}
+- {name: plain-proxied-by-tls, cluster: {server: "@H", proxy-url: "@S"}}
 - {name: proxied-plain, cluster: {server: "@H", proxy-url: "@P"}}
 - {name: ftp-proxied, cluster: {server: "@A", certificate-authority: "@C/authority.crt", proxy-url: "ftp://x"}}
 """
@@ -195,9 +199,9 @@ def ground(bed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     (tmp_path / "token.txt").write_text("from-file\n")
     with ExitStack() as stack:
         servers = {name: stack.enter_context(peer(VERSION, tls=tls)) for name, tls in (("A", "server"), ("B", "server"), ("H", ""))}
-        between = stack.enter_context(proxy())
+        between, secure = stack.enter_context(proxy()), stack.enter_context(proxy(tls="server"))
         words = {f"@{name}": server.url for name, server in servers.items()}
-        yield Ground(bed, tmp_path, servers, {**words, "@C": str(CERTIFICATES), "@P": between.url, "@D": str(tmp_path)})
+        yield Ground(bed, tmp_path, servers, {**words, "@C": str(CERTIFICATES), "@P": between.url, "@S": secure.url, "@D": str(tmp_path)})
 
 
 NAMES = [line.split("name: ")[1].partition(",")[0] for line in (CLUSTERS + USERS + CONTEXTS).splitlines()]
