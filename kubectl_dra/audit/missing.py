@@ -23,21 +23,6 @@ class Gap(msgspec.Struct, frozen=True):
     state: ReadState
     reason: str
 
-    def __str__(self) -> str:
-        """A sentence with what would help."""
-        match self.state:
-            case ReadState.FORBIDDEN:
-                help_ = f'needs the verb list on {self.resource}; "kubectl dra rbac audit" prints the role'
-            case ReadState.UNSERVED:
-                help_ = "the API server does not serve it"
-            case ReadState.EXPIRED:
-                help_ = "the list changed while it was read; look again"
-            case ReadState.FAILED:
-                help_ = f"the server answered: {self.reason}"
-            case _:
-                help_ = f'not in the file; "kubectl get {self.resource} -A -o json" writes it'
-        return f"{self.kind} is {self.state.value} ({help_})"
-
 
 def usable(snapshot: Snapshot, field: str) -> bool:
     """True when a check that needs this kind can look at least at a part of it."""
@@ -50,8 +35,27 @@ def gaps(snapshot: Snapshot, fields: Iterable[str]) -> tuple[Gap, ...]:
 
 
 def in_words(found: Iterable[Gap]) -> str:
-    """A sentence for the reason of an `unknown`."""
-    return "; ".join(map(str, found))
+    """A sentence for the reason of an `unknown`, with what would help: one clause for each way in which reading ended."""
+    by_state: dict[ReadState, list[Gap]] = {}
+    for gap in found:
+        by_state.setdefault(gap.state, []).append(gap)
+    return "; ".join(_clause(state, of_state) for state, of_state in by_state.items())
+
+
+def _clause(state: ReadState, found: list[Gap]) -> str:
+    kinds = ", ".join(gap.kind for gap in found)
+    resources = ",".join(gap.resource for gap in found)
+    match state:
+        case ReadState.FORBIDDEN:
+            return f'{kinds}: forbidden (needs the verb list on {resources}; "kubectl dra rbac audit" prints the role)'
+        case ReadState.UNSERVED:
+            return f"{kinds}: not served by this API server"
+        case ReadState.EXPIRED:
+            return f"{kinds}: the list changed while it was read (look again)"
+        case ReadState.FAILED:
+            return f"{kinds}: the server answered: {found[0].reason}"
+        case _:
+            return f'{kinds}: not in the file ("kubectl get {resources} -A -o json" writes it)'
 
 
 def _gaps(snapshot: Snapshot, field: str) -> Iterator[Gap]:

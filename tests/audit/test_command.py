@@ -45,7 +45,7 @@ def test_the_report_as_people_read_it(file: Path) -> None:
         "",
         "Warnings (1)",
         "",
-        "DRA501 a quota on example.com/gpu that nothing counts (seen once)",
+        "DRA501 a quota on example.com/gpu that nothing counts",
         "  objects: ResourceQuota team/gpus",
         "  seen:",
         "    spec.hard[example.com/gpu] is 8, status.used has no value for it; what is counted is requests.example.com/gpu",
@@ -53,6 +53,8 @@ def test_the_report_as_people_read_it(file: Path) -> None:
         "    # from then on the quota limits new pods: look at what runs first",
         "    kubectl -n team patch resourcequota gpus --type=json -p"
         """ '[{"op":"move","from":"/spec/hard/example.com~1gpu","path":"/spec/hard/requests.example.com~1gpu"}]'""",
+        "",
+        "None of this was seen a second time: it is as it was when it was read.",
     ]
     assert result.stderr == "0 errors, 1 warning, 0 notes\n"
 
@@ -192,3 +194,24 @@ items:
     assert [(each["code"], each["severity"]) for each in report["findings"]] == [("DRA101", "error"), ("DRA001", "info")]
     assert report["findings"][0]["evidence"].startswith("DeviceClass a (created 2026-11-30T10:00:00Z) wins: same second, name sorts first")
     assert [each["code"] for each in report["unknown"]] == ["DRA101", "DRA103", "DRA105", "DRA203", "DRA209", "DRA401", "DRA501"]
+
+
+def test_objects_with_missing_null_and_nonsensical_fields_are_no_trouble(tmp_path: Path) -> None:
+    path = tmp_path / "odd.json"
+    items = [
+        {"kind": "Pod", "apiVersion": "v1"},
+        {"kind": "Pod", "apiVersion": "v1", "metadata": None, "spec": None, "status": None},
+        {"kind": "Pod", "apiVersion": "v1", "spec": {"containers": [{"resources": {"limits": {GPU: "many", "a/b": None}}}]}},
+        {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "n"}, "status": {"allocatable": {GPU: "x"}, "nodeInfo": None}},
+        {
+            "kind": "DeviceClass",
+            "apiVersion": "resource.k8s.io/v1",
+            "metadata": {"name": "x"},
+            "spec": {"selectors": [{"cel": None}, None]},
+        },
+        {"kind": "ResourceSlice", "apiVersion": "resource.k8s.io/v1", "metadata": {"name": "s"}, "spec": {}},
+        {"kind": "ResourceQuota", "apiVersion": "v1", "metadata": {"name": "q"}, "spec": {"hard": {GPU: None, "": "", "/": 1}}},
+    ]
+    path.write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": items}))
+    result = audit(path)
+    assert (result.code, result.stderr) == (0, "0 errors, 0 warnings, 1 note; 2 could not be judged\n")

@@ -71,5 +71,5 @@ def test_dra501_stays_within_namespace_and_name() -> None:
 
 def test_dra501_is_unknown_when_quotas_may_not_be_read() -> None:
     assert unknown(cluster(resource_quotas=forbidden()), "DRA501") == (
-        'ResourceQuota is forbidden (needs the verb list on resourcequotas; "kubectl dra rbac audit" prints the role)',
+        'ResourceQuota: forbidden (needs the verb list on resourcequotas; "kubectl dra rbac audit" prints the role)',
     )

@@ -52,11 +52,11 @@ def test_dra001_custom_kinds_count_too() -> None:
 def test_checks_that_could_not_look_say_so_and_no_other_does() -> None:
     given = report(cluster(nodes=forbidden("no")))
     assert [each.code for each in given.unknown] == ["DRA105", "DRA203", "DRA209"]
-    assert given.unknown[0].reason == 'Node is forbidden (needs the verb list on nodes; "kubectl dra rbac audit" prints the role)'
+    assert given.unknown[0].reason == 'Node: forbidden (needs the verb list on nodes; "kubectl dra rbac audit" prints the role)'
 
 
 def test_a_check_that_saw_a_part_says_which_part_it_did_not_see() -> None:
     given = report(cluster(cron_jobs=forbidden("no")))
     assert [(each.code, each.reason.partition(" (")[0]) for each in given.unknown] == [
-        ("DRA401", "looked only in part: CronJob is forbidden")
+        ("DRA401", "looked only in part: CronJob: forbidden")
     ]

@@ -12,6 +12,7 @@ _VERDICTS = {"ready": Style.FINE, "blocked": Style.BAD, "leave alone": Style.FAI
 _SEVERITIES = {Severity.ERROR: Style.BAD, Severity.WARNING: Style.WARNING, Severity.INFO: Style.PLAIN}
 _HEADINGS = {Severity.ERROR: "Errors", Severity.WARNING: "Warnings", Severity.INFO: "Worth knowing"}
 _SHOWN_OBJECTS = 8
+_UNSETTLED = "\nNone of this was seen a second time: it is as it was when it was read."
 _WIDTH = 100
 """Of a page's prose."""
 
@@ -34,18 +35,21 @@ def sections(report: AuditReport, wide: bool) -> Iterator[Section]:
         yield NAMES.of(report.names)
     else:
         yield Text("No extended resource is asked for, served or mapped.")
+    settled = any(finding.settled for finding in report.findings)
     for severity, findings in groupby(report.findings, key=lambda finding: finding.severity):
         all_ = tuple(findings)
         yield Text(f"{_HEADINGS[severity]} ({len(all_)})", _SEVERITIES[severity], level=2)
         for finding in all_:
-            yield from _finding(finding, wide)
+            yield from _finding(finding, wide, settled)
+    if report.findings and not settled:
+        yield Text(_UNSETTLED, Style.FAINT, level=0)
     if report.unknown:
         yield Text(f"Not known ({len(report.unknown)})", Style.WARNING, level=2)
         yield UNKNOWN.of(report.unknown)
 
 
-def _finding(finding: Finding, wide: bool) -> Iterator[Section]:
-    doubt = "" if finding.settled else " (seen once)"
+def _finding(finding: Finding, wide: bool, mark: bool) -> Iterator[Section]:
+    doubt = " (seen once)" if mark and not finding.settled else ""
     yield Text(f"{finding.code} {finding.title}{doubt}", _SEVERITIES[finding.severity], level=3)
     if finding.objects:
         yield Text(f"  objects: {_objects(finding, wide)}")
