@@ -113,8 +113,9 @@ def _tracked(pool_class: type[HTTPConnectionPool], sockets: "WeakSet[socket.sock
             super().connect()
             if insecure:
                 self.is_verified = True  # people chose so, in writing: urllib3 need not warn them at every connection
-            if self.sock is not None:
-                sockets.add(getattr(self.sock, "socket", self.sock))  # TLS within the TLS of a proxy is no socket, but has one
+            opened = getattr(self.sock, "socket", self.sock)  # TLS within the TLS of a proxy is no socket, but has one
+            if isinstance(opened, socket.socket):
+                sockets.add(opened)
 
     class Opened(pool_class):  # type: ignore[misc,valid-type] # as above
         ConnectionCls = Connected
