@@ -65,3 +65,10 @@ def test_markdown_shows_names_as_they_are() -> None:
 def test_ten_thousand_rows_are_laid_out_without_rich() -> None:
     rows = [(f"node-{number}", "x") for number in range(10_000)]
     assert laid_out(*rows)[-1] == "node-9999   x"
+
+
+def test_code_is_fenced_in_markdown_as_it_stands_and_indented_elsewhere() -> None:
+    code = Text("""kubectl patch x -p '[{"a":"*"}]'\nnext""", code=True)
+    assert list(markdown([code])) == ["```", """kubectl patch x -p '[{"a":"*"}]'""", "next", "```"]
+    assert list(lines([code], lambda text, _: text, wide=False, headers=True)) == ["""    kubectl patch x -p '[{"a":"*"}]'""", "    next"]
+    assert list(markdown([Text("a ``` b", code=True)])) == ["~~~~", "a ``` b", "~~~~"]
