@@ -1,0 +1,91 @@
+"""The list of classes and the traps of each version (E1, E2)."""
+
+from msgspec.structs import replace
+
+from kubectl_dra.inventory.classes import class_list
+from kubectl_dra.inventory.document import ClassItem, ClassList, ObjectName
+from kubectl_dra.objects.resource import DeviceClaim, DeviceRequest, ExactDeviceRequest, ResourceClaim, ResourceClaimSpec
+from tests.factories import GPU, claim, device_class, forbidden, pod, snapshot
+
+OLD, NEW = device_class("old", GPU, release="gpu-driver"), device_class("new", GPU, created="2026-01-01T00:00:41Z")
+
+
+def of_class(name: str, made: ResourceClaim) -> ResourceClaim:
+    request = DeviceRequest("container-0-request-0", ExactDeviceRequest(name, allocation_mode="ExactCount", count=1))
+    return replace(made, spec=ResourceClaimSpec(DeviceClaim((request,))))
+
+
+def warnings(found: ClassList) -> list[str]:
+    return [warning.message for warning in found.warnings]
+
+
+def test_every_field_of_a_class() -> None:
+    taken = snapshot(OLD, NEW, of_class("new", claim("c", ("a", "gpu-0"), pod="one")), pod("one", 1, node="a", claim="c"), pod("waits", 1))
+    new, old = class_list(taken).items
+    assert new == ClassItem(
+        class_="new",
+        extended_resource_name=GPU,
+        state="wins",
+        winner="new",
+        why="created 41 s later",
+        implicit_name="deviceclass.resource.kubernetes.io/new",
+        implicit_usable=True,
+        created_at="2026-01-01T00:00:41Z",
+        age_seconds=86359,
+        helm_release=None,
+        pods=1,
+        waiting=1,
+    )
+    assert (old.state, old.winner, old.why, old.helm_release, old.pods) == (
+        "loses", "new", "created 41 s later", ObjectName("drivers", "gpu-driver"), 0,
+    )  # fmt: skip
+
+
+def test_only_contested_names() -> None:
+    taken = snapshot(OLD, NEW, device_class("alone", "example.com/fpga"), device_class("nameless"))
+    assert [item.class_ for item in class_list(taken, duplicates=True).items] == ["new", "old"]
+    assert [item.state for item in class_list(taken).items] == ["only", "none", "wins", "loses"]
+    assert [item.class_ for item in class_list(taken, ["alone"]).items] == ["alone"]
+
+
+def test_the_safe_sequence_where_removing_a_duplicate_loses_the_mapping() -> None:
+    (warning,) = class_list(snapshot(OLD, NEW)).warnings
+    assert warning.extended_resource_name == GPU
+    assert warning.message.startswith(f"Kubernetes 1.37.2: removing either duplicate of {GPU}")
+    steps = [step for step in warning.steps if not step.startswith("#")]
+    assert steps[0].startswith("kubectl delete deviceclass old")
+    assert steps[1].startswith("kubectl annotate deviceclass new --overwrite")
+    assert steps[2].startswith("kubectl run dra-canary")
+    assert steps[-1] == "kubectl delete pod dra-canary"
+
+
+def test_1_38_loses_nothing() -> None:
+    assert class_list(snapshot(OLD, NEW, version="v1.38.0")).warnings == ()
+
+
+def test_1_34_takes_any_of_them() -> None:
+    found = class_list(snapshot(OLD, NEW, version="v1.34.4"))
+    assert [item.state for item in found.items] == ["undefined", "undefined"]
+    assert [item.winner for item in found.items] == [None, None]
+    assert any("random" in message for message in warnings(found))
+
+
+def test_a_gate_that_is_off_is_told() -> None:
+    found = class_list(snapshot(device_class("gpu", GPU), version="v1.35.1"))
+    assert warnings(found) == [f"The feature gate DRAExtendedResource is off here: no class serves {GPU}."]
+
+
+def test_no_duplicates_no_warning() -> None:
+    assert class_list(snapshot(device_class("gpu", GPU))).warnings == ()
+
+
+def test_a_name_that_no_pod_can_write() -> None:
+    (item,) = class_list(snapshot(device_class("x" * 64))).items
+    assert not item.implicit_usable
+    assert item.notes == ("no pod can write the implicit name: what follows the slash may have 63 characters at most",)
+
+
+def test_unread_pods_and_claims_are_unknown() -> None:
+    found = class_list(snapshot(NEW, pods=forbidden(), resource_claims=forbidden()))
+    assert (found.items[0].pods, found.items[0].waiting) == (None, None)
+    assert [each.kind for each in found.unknown] == ["Pod", "ResourceClaim"]

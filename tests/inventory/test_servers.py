@@ -1,0 +1,80 @@
+"""Who serves a name on a node: allocatable decides, capacity never does (F6, E4 to E6)."""
+
+import pytest
+from msgspec.structs import replace
+
+from kubectl_dra.inventory.servers import Server, Servers
+from kubectl_dra.objects.node import Node
+from tests.factories import GPU, device_class, forbidden, node, resource_slice, snapshot
+
+MAPPED = device_class("gpu", GPU)
+LEFT = {"capacity": {GPU: 8}, "allocatable": {GPU: 0}}
+
+
+def server(on: Node, *objects: object, version: str = "v1.37.2", **readings: object) -> Server:
+    return Servers(snapshot(on, *objects, version=version, **readings)).server(on, GPU)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("on", "objects", "state"),
+    [
+        (node("a", gpu=8), (), "plugin"),
+        (node("a", gpu=8), (MAPPED,), "plugin"),
+        (node("a", gpu=8), (MAPPED, resource_slice("b", 4)), "plugin"),
+        (node("a", gpu=8), (MAPPED, resource_slice("a", 4)), "both"),
+        (node("a", gpu=8), (resource_slice("a", 4),), "plugin"),
+        (node("a"), (MAPPED, resource_slice("a", 4)), "dra"),
+        (node("a", gpu="0"), (MAPPED, resource_slice("a", 4)), "dra"),
+        (node("a", **LEFT), (MAPPED, resource_slice("a", 4)), "dra"),  # type: ignore[arg-type]
+        (node("a", **LEFT), (MAPPED,), "inactive"),  # type: ignore[arg-type]
+        (node("a", **LEFT), (), "inactive"),  # type: ignore[arg-type]
+        (node("a", gpu="0"), (MAPPED,), "none"),
+        (node("a"), (MAPPED, resource_slice("a", 4, driver="other.example.com")), "none"),
+        (node("a"), (resource_slice("a", 4),), "none"),
+    ],
+)
+def test_states(on: Node, objects: tuple[object, ...], state: str) -> None:
+    assert server(on, *objects).state == state
+
+
+def test_an_incomplete_pool_serves_nothing_and_is_told() -> None:
+    found = server(node("a"), MAPPED, resource_slice("a", 4, slices=2))
+    assert (found.state, found.devices) == ("none", ())
+    assert found.note == "pool a of gpu.example.com: it has 1 of 2 slices of generation 1"
+
+
+def test_selectors_that_are_not_evaluated_make_the_answer_approximate() -> None:
+    by_model = device_class("gpu", GPU, selectors=('device.driver == "gpu.example.com" && device.attributes["x"].y == "z"',))
+    found = server(node("a"), by_model, resource_slice("a", 4))
+    assert (found.state, found.devices, found.approximate) == ("dra", None, True)
+
+
+def test_where_the_driver_has_nothing_the_answer_is_certain() -> None:
+    by_model = device_class("gpu", GPU, selectors=('device.driver == "gpu.example.com" && device.attributes["x"].y == "z"',))
+    found = server(node("a", gpu=8), by_model, resource_slice("a", 4, driver="other.example.com"))
+    assert (found.state, found.devices, found.approximate) == ("plugin", (), False)
+
+
+def test_1_34_leaves_a_node_that_lists_the_name_with_0_to_the_plugin() -> None:
+    on = node("a", gpu="0")
+    taken = snapshot(on, MAPPED, resource_slice("a", 4), version="v1.34.4")
+    cluster = replace(taken.cluster, feature_gates={"DRAExtendedResource": True})
+    found = Servers(replace(taken, cluster=cluster)).server(on, GPU)
+    assert (found.state, found.note) == ("none", "this scheduler leaves a node that lists the name with 0 to the device plugin")
+
+
+def test_where_the_gate_is_off_classes_map_nothing() -> None:
+    found = server(node("a"), MAPPED, resource_slice("a", 4), version="v1.35.0")
+    assert found.state == "none"
+    assert "gate" in found.note
+
+
+def test_unread_classes_leave_the_dra_side_unknown() -> None:
+    found = server(node("a", gpu=8), resource_slice("a", 4), device_classes=forbidden())
+    assert (found.state, found.devices, found.approximate) == ("plugin", None, True)
+
+
+def test_implicit_names_always_go_to_dra() -> None:
+    on = node("a", gpu=8)
+    servers = Servers(snapshot(on, MAPPED, resource_slice("a", 4)))
+    assert servers.server(on, "deviceclass.resource.kubernetes.io/gpu").state == "dra"
