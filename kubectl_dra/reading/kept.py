@@ -23,8 +23,9 @@ from kubectl_dra.objects.pod import (
     ResourceRequirements,
     Volume,
 )
+from kubectl_dra.objects.policy import PodDisruptionBudget
 from kubectl_dra.objects.resource import Device, DeviceAttribute, ResourceClaimTemplate, ResourceSlice
-from kubectl_dra.objects.shape import Object
+from kubectl_dra.objects.shape import Object, QuantityText
 from kubectl_dra.objects.sharing import Sharing
 from kubectl_dra.objects.workload import CustomWorkload, JobTemplate, JobTemplateWorkloadSpec, TemplateUse, Workload, WorkloadSpec
 
@@ -249,9 +250,20 @@ def claim_template(value: ResourceClaimTemplate, share: Sharing) -> ResourceClai
     return ResourceClaimTemplate(meta(value.metadata, share), replace(value.spec, metadata=meta(value.spec.metadata, share)))
 
 
+def budget(value: PodDisruptionBudget, share: Sharing) -> PodDisruptionBudget:
+    """A disruption budget. A count read from YAML is a text; only percentages are texts in Kubernetes."""
+    spec = replace(value.spec, min_available=_count(value.spec.min_available), max_unavailable=_count(value.spec.max_unavailable))
+    return replace(value, metadata=meta(value.metadata, share), spec=spec)
+
+
+def _count(value: QuantityText | None) -> QuantityText | None:
+    return int(value) if isinstance(value, str) and value.isdecimal() else value
+
+
 _KEEPERS: Mapping[type[Object], Callable[[Any, Sharing], Object]] = {
     Pod: pod,
     Node: node,
+    PodDisruptionBudget: budget,
     Workload: workload,
     CustomWorkload: custom_workload,
     ResourceSlice: resource_slice,
