@@ -215,3 +215,17 @@ def test_objects_with_missing_null_and_nonsensical_fields_are_no_trouble(tmp_pat
     path.write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": items}))
     result = audit(path)
     assert (result.code, result.stderr) == (0, "0 errors, 0 warnings, 1 note; 2 could not be judged\n")
+
+
+def test_the_schema_that_scripts_may_rely_on() -> None:
+    schema = json.loads(kubectl_dra("schema", "AuditReport").stdout)
+    assert schema["required"] == ["apiVersion", "kind", "cluster", "names", "findings", "unknown"]
+    definitions = schema["$defs"]
+    assert {name: list(each.get("properties", each.get("enum"))) for name, each in definitions.items()} == {
+        "AuditedCluster": ["server", "context", "serverVersion", "readAt"],
+        "Finding": ["code", "severity", "settled", "title", "objects", "evidence", "why", "fix", "source"],
+        "NameVerdict": ["name", "verdict", "codes"],
+        "ObjectRef": ["kind", "namespace", "name"],
+        "Severity": ["error", "info", "warning"],
+        "Unknown": ["code", "reason"],
+    }

@@ -1,7 +1,10 @@
 """Checks on nodes."""
 
+import msgspec
+
 from kubectl_dra.audit.finding import Severity
 from kubectl_dra.audit.scope import Scope
+from kubectl_dra.objects.meta import ObjectMeta
 from tests.audit.given import GPU, cluster, device_class, findings, forbidden, names, node, only, pod, report, resource_slice, unknown
 
 IMPLICIT = "deviceclass.resource.kubernetes.io/gpu"
@@ -139,3 +142,11 @@ def test_dra209_slices_of_another_driver_or_of_an_incomplete_pool_serve_nothing(
         resource_slices=[resource_slice("a", 4, driver="nic.example.com"), resource_slice("b", 4, slices=2)],
     )
     assert only(given, "DRA209").title == f"2 running pods hold {GPU}, of which their nodes offer none"
+
+
+def test_dra209_static_pods_are_not_replaced_by_deleting_them() -> None:
+    static = pod("static-a", {GPU: 1}, on="a")
+    static = msgspec.structs.replace(static, metadata=ObjectMeta("static-a", "team", annotations={"kubernetes.io/config.mirror": "hash"}))
+    finding = only(cluster(nodes=[node("a")], pods=[static], device_classes=[device_class("gpu", GPU)]), "DRA209")
+    assert "# static pods: change their manifests on the node: Pod team/static-a" in finding.fix
+    assert not any(step.startswith("kubectl") and "delete" in step for step in finding.fix)

@@ -12,7 +12,7 @@ from kubectl_dra.audit.scope import Scope
 from kubectl_dra.audit.selection import Selection
 from kubectl_dra.knowledge.permissions import rules_of
 from kubectl_dra.objects.snapshot import KINDS, KindReading, ReadState, Snapshot
-from tests.audit.given import GPU, cluster, device_class, names, node, pod
+from tests.audit.given import GPU, cluster, device_class, names, node, pod, quota
 
 KINDS_TO_FIELDS = {kind: field for field, kind in KINDS.items()}
 
@@ -85,3 +85,19 @@ def test_one_look_is_enough_for_what_stands_in_one_list() -> None:
 def test_nothing_in_a_file_is_settled() -> None:
     case = Case(cluster(live=False, device_classes=[device_class("a", GPU), device_class("b", GPU)]), Scope())
     assert [finding.settled for finding in report(case, examine(case)).findings] == [False]
+
+
+def test_a_second_reading_that_shows_the_same_settles_everything() -> None:
+    waiting = pod("w", {GPU: 1}, waits=f"0/2 nodes are available: 2 Insufficient {GPU}.")
+    given = cluster(
+        nodes=[PLUGIN_GONE, node("b", kubelet="v1.34.0")],
+        pods=[pod("one", {GPU: 1}, on="a"), waiting, pod("big", {GPU: 33})],
+        device_classes=[device_class("a", GPU), device_class("b", GPU), device_class("c" * 64)],
+        resource_quotas=[quota("q", {GPU: 1})],
+    )
+    case = Case(given)
+    once = examine(case)
+    answer = report(case, settle.settle(case, once, given))
+    assert [each.code for each in answer.findings] == ["DRA101", "DRA105", "DRA209", "DRA401", "DRA501", "DRA102", "DRA203"]
+    assert all(finding.settled for finding in answer.findings)
+    assert [msgspec.structs.replace(each, settled=True) for each in report(case, once).findings] == list(answer.findings)

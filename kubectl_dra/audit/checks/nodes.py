@@ -192,9 +192,14 @@ def _shown(resources: ResourceList | None, name: str) -> str:
 
 
 def _replace(held: list[_Held]) -> tuple[str, ...]:
-    bare = sorted(str(ObjectRef.of("Pod", each.pod.metadata)) for each in held if each.pod.metadata.controller is None)
-    warning = (f"# nothing makes these again, keep their manifests: {listed(bare)}",) if bare else ()
-    return (*warning, *delete_pods(sorted({ObjectRef.of("Pod", each.pod.metadata) for each in held})))
+    pods = {ObjectRef.of("Pod", each.pod.metadata): each.pod for each in held}
+    static = sorted(ref for ref, pod in pods.items() if pod.mirror)
+    bare = sorted(ref for ref, pod in pods.items() if pod.metadata.controller is None and not pod.mirror)
+    return (
+        *((f"# static pods: change their manifests on the node: {listed(static)}",) if static else ()),
+        *((f"# nothing makes these again, keep their manifests: {listed(bare)}",) if bare else ()),
+        *delete_pods(sorted(ref for ref in pods if ref not in static)),
+    )
 
 
 def _uncordon(held: list[_Held]) -> tuple[str, ...]:
