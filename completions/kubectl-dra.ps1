@@ -1,0 +1,1 @@
+../kubectl_dra/cli/completions/powershell
