@@ -157,7 +157,7 @@ def _losing(name: str, contenders: tuple[Standing, ...], version: str) -> ClassW
     winner = next((standing.winner for standing in contenders if standing.winner), None) or contenders[0].device_class.metadata.name
     losers = [standing.device_class for standing in contenders if standing.device_class.metadata.name != winner]
     container = {"name": _CANARY, "image": "busybox", "command": ["sleep", "300"], "resources": {"limits": {name: "1"}}}
-    overrides = json.encode({"spec": {"containers": [container]}}).decode()
+    overrides = json.encode({"spec": {"automountServiceAccountToken": False, "containers": [container]}}).decode()
     return ClassWarning(
         name,
         f"Kubernetes {version}: removing either duplicate of {name}, or its name, leaves the name mapped to NOTHING until the class that is"
