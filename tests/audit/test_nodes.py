@@ -63,7 +63,7 @@ def test_dra209_a_pod_whose_plugin_is_gone_shares_its_device_where_dra_serves() 
         "Pod team/p asks 2 and has no request mapping for it",
         "Pod team/bare asks 1 and has no request mapping for it",
     ]
-    assert finding.fix[1:] == (
+    assert finding.fix[2:] == (
         "kubectl cordon a",
         "# nothing makes these again, keep their manifests: Pod team/bare",
         "kubectl -n team delete pod bare p",

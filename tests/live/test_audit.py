@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from kubectl_dra.environment import Clock
 from tests.bed.api import RefusedError
 from tests.bed.cluster import Cluster
 from tests.bed.node import DevicePlugin, DraDriver, Node
@@ -194,6 +195,9 @@ def test_dra209_a_plugin_that_stops_under_a_running_pod(
     assert report["unknown"] == [], "the role that rbac prints is enough"
     (finding,) = report["findings"]
     assert (finding["code"], finding["severity"], finding["settled"]) == ("DRA209", "error", True)
+    waited: list[float] = []
+    later = kubectl_dra("audit", "--settle", "6m", "-o", "name", "--kubeconfig", str(kubeconfig), clock=Clock(sleep=waited.append))
+    assert (later.code, later.stdout, waited) == (1, "DRA209\n", [360.0])
     assert finding["title"] == f"1 running pod holds {GPU}, of which its node offers none"
     assert objects(finding) == ["Node audit-held", "Pod holds"]
 

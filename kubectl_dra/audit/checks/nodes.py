@@ -18,6 +18,8 @@ from kubectl_dra.objects.pod import Pod
 from kubectl_dra.objects.shape import ResourceList
 from kubectl_dra.objects.snapshot import Version
 
+_RESTARTS = "# a plugin or kubelet that only restarts is back within a minute: look again with kubectl dra audit --settle 1m"
+
 _DEADLOCK = fault("kubelet-deadlock")
 
 
@@ -84,6 +86,7 @@ class _Held(msgspec.Struct, frozen=True):
         " 1.36 start a container without its device when the node does not list the name)."
     ),
     fix=(
+        _RESTARTS,
         "# keep new pods off the node, replace the pods, and let it serve again",
         "kubectl cordon NODE",
         "kubectl -n NAMESPACE delete pod POD",
@@ -132,6 +135,7 @@ def _given_twice(case: Case, name: str, held: list[_Held]) -> Candidate:
             " invisible to it, so the same device can be given to a second pod."
         ),
         fix=(
+            _RESTARTS,
             "# keep new pods off, replace these pods (they come back with devices from DRA), and let the nodes serve again",
             kubectl("cordon", *nodes),
             *_replace(held),
@@ -154,6 +158,7 @@ def _unaccounted(case: Case, name: str, held: list[_Held]) -> Candidate:
             " list the name."
         ),
         fix=(
+            _RESTARTS,
             "# is the plugin meant to run there? what its node says of it, and the pods of the node",
             kubectl("describe", "node", *_nodes(held)),
             "# if it does not come back: replace the pods before a DRA driver serves these nodes",
