@@ -48,7 +48,8 @@ class Request:
 class Reply:
     """An answer, or the beginning of one.
 
-    After `cut` bytes of the body the connection is reset (`polite`: closed). With `hold` it waits first.
+    After `cut` bytes of the body the connection is reset (`polite`: closed).
+    With `hold` it waits first (`hold_at`: after so many bytes of the body).
     """
 
     body: bytes = b"{}"
@@ -59,6 +60,7 @@ class Reply:
     reset: bool = False
     chunked: bool = False
     hold: threading.Event | None = None
+    hold_at: int = 0
 
 
 Connected = socket.socket | tuple[bytes, socket.socket]
@@ -94,7 +96,7 @@ class _OneConnection(BaseHTTPRequestHandler):
     do_GET = do_POST = answer
 
     def send(self, reply: Reply) -> None:
-        if reply.hold is not None:
+        if reply.hold is not None and not reply.hold_at:
             reply.hold.wait(60)
         if reply.reset:
             self.hang_up()
@@ -109,7 +111,10 @@ class _OneConnection(BaseHTTPRequestHandler):
         else:
             self.send_header("Content-Length", str(len(reply.body)))
         self.end_headers()
-        self.wfile.write(body)
+        self.wfile.write(body[: reply.hold_at])
+        if reply.hold is not None and reply.hold_at:
+            reply.hold.wait(60)
+        self.wfile.write(body[reply.hold_at :])
         if reply.cut is not None and reply.polite:
             self.close_connection = True
         elif reply.cut is not None:

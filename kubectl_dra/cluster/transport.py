@@ -1,5 +1,6 @@
 """GET requests to one API server: credentials, deadlines, retries; every failure in words."""
 
+import base64
 import platform
 import sys
 from collections.abc import Mapping
@@ -10,22 +11,19 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
-from urllib3 import BaseHTTPResponse, Timeout, exceptions, make_headers
+from urllib3 import BaseHTTPResponse, Timeout, exceptions
 
 from kubectl_dra import __version__
 from kubectl_dra.cluster import impersonate, unauthorized, web
 from kubectl_dra.cluster.answer import Answer, problem
 from kubectl_dra.cluster.pool import Header, Pool
 from kubectl_dra.cluster.retry import RETRIED, Patience
-from kubectl_dra.cluster.trouble import explained, is_reset
+from kubectl_dra.cluster.trouble import SILENCE, explained, is_reset, slow
 from kubectl_dra.environment import Environment
-from kubectl_dra.errors import ApiError, DraError, KubeconfigError, TimedOutError, UnreachableError
+from kubectl_dra.errors import ApiError, DraError, KubeconfigError, UnreachableError
 from kubectl_dra.kubeconfig import Connection
 from kubectl_dra.kubeconfig.credentials import ClientCertificate, Credential
 from kubectl_dra.progress import Observer, Retrying, nobody
-
-SILENCE = 30.0
-"""Seconds between two bytes when `--request-timeout` says nothing."""
 
 SLICE = 0.25
 """Seconds of one piece of a pause: so soon does a thread that pauses notice that the transport was closed."""
@@ -55,7 +53,7 @@ class Transport:
     """Reads from the API server of one connection. Safe to use from many threads; connections stay open between requests."""
 
     def __init__(self, connection: Connection, environment: Environment, observer: Observer = nobody) -> None:
-        """Open nothing yet: the first request does, and runs an exec plugin if there is one."""
+        """Open nothing yet: the first request does, and runs an exec plugin if there is one. Raises KubeconfigError for names to act as."""
         self._connection = connection
         self._environment = environment
         self._observer = observer
@@ -122,7 +120,7 @@ class Transport:
             answer = self._followed(target, accept, credential)
         except exceptions.HTTPError as cause:
             self._check_open()
-            return _Try(failure=explained(cause, self._connection, self._silence), again=is_reset(cause))
+            return _Try(failure=explained(cause, self._connection), again=is_reset(cause))
         failure = problem(answer, self._connection, what, accept)
         if failure is None:
             return _Try(body=answer.body)
@@ -144,7 +142,7 @@ class Transport:
     def _exchange(self, target: str, accept: str, credential: Credential) -> Answer:
         limit = self._connection.timeout
         began = self._environment.clock.monotonic()
-        timeout = Timeout(total=limit) if limit is not None else Timeout(connect=self._silence, read=self._silence)
+        timeout = Timeout(total=limit) if limit is not None else Timeout(connect=SILENCE, read=SILENCE)
         headers = (*self._common, ("Accept", accept), *_authorization(credential))
         response = self._pool(credential.certificate).get(target, headers, timeout)
         try:
@@ -163,16 +161,12 @@ class Transport:
         while True:
             left = began + limit - self._environment.clock.monotonic()
             if left <= 0:
-                raise TimedOutError(f"{self._connection.host} did not answer in full within {limit:g} s (--request-timeout)")
+                raise slow(self._connection)
             _limit_next_read(response, left)
             block = response.read(BLOCK)
             if not block:
                 return b"".join(blocks)
             blocks.append(block)
-
-    @property
-    def _silence(self) -> float:
-        return self._connection.timeout or SILENCE
 
     def _pool(self, certificate: ClientCertificate | None) -> Pool:
         with self._lock:
@@ -218,7 +212,8 @@ def _authorization(credential: Credential) -> list[Header]:
             raise KubeconfigError("the token holds characters that cannot be sent (a line break?)", hint="write it again, in one line")
         return [("Authorization", f"Bearer {credential.token}")]
     if credential.username or credential.password:
-        return [("Authorization", make_headers(basic_auth=f"{credential.username}:{credential.password}")["authorization"])]
+        pair = base64.b64encode(f"{credential.username}:{credential.password}".encode()).decode()
+        return [("Authorization", f"Basic {pair}")]
     return []
 
 

@@ -15,8 +15,12 @@ OTHER_NAME = (62, 64)
 """X509_V_ERR_* of OpenSSL, as `verify_code` gives them."""
 
 
-def explained(cause: exceptions.HTTPError, connection: Connection, seconds: float) -> DraError:
-    """The error to show for urllib3's. `seconds` is how long a silence was waited for."""
+SILENCE = 30.0
+"""Seconds that are waited for a connection and between two bytes when `--request-timeout` says nothing."""
+
+
+def explained(cause: exceptions.HTTPError, connection: Connection) -> DraError:
+    """The error to show for urllib3's."""
     chain = tuple(_chain(cause))
     for error in chain:
         if isinstance(error, exceptions.ProxyError):
@@ -29,7 +33,7 @@ def explained(cause: exceptions.HTTPError, connection: Connection, seconds: floa
         if isinstance(error, ssl.SSLCertVerificationError):
             return _of_certificate(error, connection)
     for error in chain:
-        if found := _of_kind(error, connection, seconds):
+        if found := _of_kind(error, connection):
             return found
     if isinstance(cause, exceptions.ProtocolError):
         return _broken_off(connection)
@@ -61,15 +65,27 @@ def _look(connection: Connection) -> str:
     return f'check the server of cluster "{connection.cluster}" in the kubeconfig' if connection.cluster else "check the server's address"
 
 
-def _of_kind(error: BaseException, connection: Connection, seconds: float) -> ClusterError | TimedOutError | None:
+def slow(connection: Connection) -> TimedOutError:
+    """For an answer that did not come, or not in full, in time."""
+    if connection.timeout is None:
+        return TimedOutError(
+            f"{connection.host} was silent for {SILENCE:g} s", hint="the server is slow; wait longer with --request-timeout"
+        )
+    return TimedOutError(
+        f"{connection.host} did not answer in full within {connection.timeout:g} s", hint="wait longer with --request-timeout"
+    )
+
+
+def _of_kind(error: BaseException, connection: Connection) -> ClusterError | TimedOutError | None:
     host, look = connection.host, _look(connection)
     match error:
         case exceptions.NameResolutionError() | socket.gaierror():
             return UnreachableError(f"the name of the server {host} cannot be found (DNS)", hint=look)
         case exceptions.ConnectTimeoutError() if not isinstance(error, exceptions.NewConnectionError):
+            seconds = connection.timeout or SILENCE
             return TimedOutError(f"no connection to {host} within {seconds:g} s", hint=f"{look}, and that no firewall lies between")
         case exceptions.ReadTimeoutError():
-            return TimedOutError(f"{host} was silent for {seconds:g} s", hint="the server is slow; wait longer with --request-timeout")
+            return slow(connection)
         case ConnectionRefusedError():
             return UnreachableError(f"{host} refuses the connection: nothing listens there", hint=f"{look}; does the API server run?")
         case ssl.SSLError():

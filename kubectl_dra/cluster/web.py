@@ -8,13 +8,11 @@ from urllib3 import PoolManager, ProxyManager, Timeout, exceptions
 
 from kubectl_dra.cluster.answer import Answer
 from kubectl_dra.cluster.tls import context
-from kubectl_dra.cluster.trouble import explained
+from kubectl_dra.cluster.trouble import SILENCE, explained
 from kubectl_dra.environment import Environment
 from kubectl_dra.kubeconfig import Connection, proxies
 from kubectl_dra.kubeconfig.connection import Trust
 from kubectl_dra.kubeconfig.credentials import StoredCredentials
-
-SECONDS = 30.0
 
 
 def asker(environment: Environment, user_agent: str) -> Callable[[str, Mapping[str, str] | None, bytes | None], Answer]:
@@ -30,13 +28,13 @@ def asker(environment: Environment, user_agent: str) -> Callable[[str, Mapping[s
                 url,
                 body=None if form is None else urlencode(form),
                 headers={"User-Agent": user_agent, "Content-Type": "application/x-www-form-urlencoded"},
-                timeout=Timeout(SECONDS),
+                timeout=Timeout(SILENCE),
                 retries=False,
                 redirect=False,
             )
             return Answer(response.status, response.headers, response.data)
         except exceptions.HTTPError as cause:
-            raise explained(cause, provider, SECONDS) from cause
+            raise explained(cause, provider) from cause
         finally:
             manager.clear()
 

@@ -94,7 +94,7 @@ def test_e75_a_socks_proxy_that_is_down() -> None:
     """The error that urllib3 makes of it does not say which of the two refused."""
     to = connection("https://api.example.com:6443", proxy="socks5://me:top-secret@proxy:1080")
     cause = NewConnectionError(HTTPSConnection("api.example.com"), "Connection refused")
-    assert explained(cause, to, 30.0).args == ("api.example.com:6443 cannot be reached through the proxy proxy:1080",)
+    assert explained(cause, to).args == ("api.example.com:6443 cannot be reached through the proxy proxy:1080",)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("socks") is not None, reason="PySocks is installed")

@@ -1,13 +1,15 @@
 """What a request looks like, and what becomes of its answer."""
 
+import base64
 import gzip
 import re
+from dataclasses import replace
 from threading import Thread
 
 import pytest
 
 from kubectl_dra.cluster.transport import Transport
-from kubectl_dra.errors import ApiError, DraError, NotKubernetesError
+from kubectl_dra.errors import ApiError, DraError, KubeconfigError, NotKubernetesError
 from kubectl_dra.kubeconfig.connection import Impersonation
 from kubectl_dra.kubeconfig.credentials import StoredCredentials
 from tests.cluster.connecting import connection, transport
@@ -95,6 +97,22 @@ def test_e72_impersonation_headers() -> None:
         ("impersonate-extra-scopes%2fx", "b"),
         ("impersonate-extra-a_b", "c"),
     ]
+
+
+def test_names_in_any_script_are_sent_as_utf_8() -> None:
+    source = StoredCredentials(username="m\u00fcller", password="\u5bc6", monotonic=lambda: 0.0)
+    to = connection("http://", credentials=source, impersonation=Impersonation("\u540d", groups=("m\u00fc",)))
+    with peer(Reply()) as server, transport(replace(to, server=server.url)).transport as client:
+        client.get("/version")
+    request = server.requests[0]
+    assert base64.b64decode(request.one("authorization").removeprefix("Basic ")).decode() == "m\u00fcller:\u5bc6"
+    assert request.one("impersonate-user").encode("latin-1").decode() == "\u540d"
+    assert request.one("impersonate-group").encode("latin-1").decode() == "m\u00fc"
+
+
+def test_a_name_with_a_line_break_is_refused() -> None:
+    with pytest.raises(KubeconfigError, match="holds characters that cannot be sent"):
+        transport(connection("http://127.0.0.1:1", impersonation=Impersonation("a\nb")))
 
 
 def test_a_token_with_a_line_break_is_refused_without_being_shown() -> None:

@@ -8,7 +8,10 @@ from pathlib import Path
 from threading import Event, Thread
 
 import pytest
+from urllib3 import HTTPConnectionPool
+from urllib3.exceptions import ConnectTimeoutError, ReadTimeoutError
 
+from kubectl_dra.cluster.trouble import explained
 from kubectl_dra.errors import ApiError, DraError, KubeconfigError, TimedOutError, UnreachableError
 from kubectl_dra.kubeconfig.connection import Connection, Trust
 from kubectl_dra.kubeconfig.credentials import Material, StoredCredentials
@@ -69,15 +72,22 @@ def test_server_slow(scheme: str) -> None:
     with listening() as port:
         error = refused(connection(f"{scheme}://127.0.0.1:{port}", timeout=0.2))
     assert isinstance(error, TimedOutError)
-    assert (error.message, error.status) == (f"127.0.0.1:{port} was silent for 0.2 s", 4)
+    assert (error.message, error.status) == (f"127.0.0.1:{port} did not answer in full within 0.2 s", 4)
 
 
 def test_a_body_that_stalls() -> None:
     stalled = Event()
-    with peer(Reply(b"x" * 100, hold=stalled)) as server:
+    with peer(Reply(b"x" * 100, hold=stalled, hold_at=50)) as server:
         error = refused(connection(server.url, timeout=0.2))
         stalled.set()
     assert isinstance(error, TimedOutError)
+    assert error.message == f"127.0.0.1:{server.port} did not answer in full within 0.2 s"
+
+
+def test_30_seconds_of_silence_are_waited_for_by_default() -> None:
+    to = connection("https://a.example.com")
+    assert explained(ReadTimeoutError(HTTPConnectionPool("a"), "/", ""), to).args == ("a.example.com was silent for 30 s",)
+    assert explained(ConnectTimeoutError(), to).args == ("no connection to a.example.com within 30 s",)
 
 
 def test_expired_certificate() -> None:

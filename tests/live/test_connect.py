@@ -178,7 +178,7 @@ def test_a_slow_server(cell: Cluster, proxy: Callable[..., FaultProxy], tmp_path
     with opened(cell.write_kubeconfig(tmp_path / "config", server=before.url), request_timeout="300ms") as client:
         error = refused(client)
     assert isinstance(error, TimedOutError)
-    assert (error.message, error.status) == (f"{client.connection.host} was silent for 0.3 s", 4)
+    assert (error.message, error.status) == (f"{client.connection.host} did not answer in full within 0.3 s", 4)
 
 
 def test_a_list_that_is_cut_off_is_read_again(cell: Cluster, proxy: Callable[..., FaultProxy], tmp_path: Path) -> None:

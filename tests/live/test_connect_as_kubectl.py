@@ -255,6 +255,7 @@ def test_token_flag_over_each_kind_of_user(ground: Ground, name: str) -> None:
         Overrides(client_certificate="@C/bob.crt"),
         Overrides(as_="eve", as_groups=("x", "y"), as_uid="9", as_user_extra=("k=v", "k=w", "j=a=b")),
         Overrides(as_="eve", user="as"),
+        Overrides(as_="m\u00fc \u540d", as_groups=("\u540d",)),
         Overrides(as_groups=("z",), user="as"),
         Overrides(as_user_extra=("A_b=z",), user="as"),
         Overrides(as_groups=("z",)),
