@@ -253,7 +253,7 @@ def claim_template(value: ResourceClaimTemplate, share: Sharing) -> ResourceClai
 def budget(value: PodDisruptionBudget, share: Sharing) -> PodDisruptionBudget:
     """A disruption budget. A count read from YAML is a text; only percentages are texts in Kubernetes."""
     spec = replace(value.spec, min_available=_count(value.spec.min_available), max_unavailable=_count(value.spec.max_unavailable))
-    return replace(value, metadata=meta(value.metadata, share), spec=spec)
+    return PodDisruptionBudget(meta(value.metadata, share), spec, value.status)
 
 
 def _count(value: QuantityText | None) -> QuantityText | None:
@@ -271,11 +271,19 @@ _KEEPERS: Mapping[type[Object], Callable[[Any, Sharing], Object]] = {
 }
 
 
-def _plain(value: Any, share: Sharing) -> Object:  # noqa: ANN401 - any object that has metadata
-    kept: Object = replace(value, metadata=meta(value.metadata, share))
-    return kept
-
-
 def keeper(struct: type[Object]) -> Callable[[Any, Sharing], Object]:
-    """The function that makes of an object of that Struct the one that is kept."""
-    return _KEEPERS.get(struct, _plain)
+    """The function that makes of an object of that Struct the one that is kept.
+
+    It gives the Struct itself where it gets one of a subclass (a decoder's, which has the object's kind in it).
+    """
+    return _KEEPERS.get(struct) or _plain(struct)
+
+
+def _plain(struct: type[Object]) -> Callable[[Any, Sharing], Object]:
+    """For kinds of which all but annotations is kept: metadata is their first field."""
+    others = struct.__struct_fields__[1:]
+
+    def keep(value: Any, share: Sharing) -> Object:  # noqa: ANN401 - any object that has metadata
+        return struct(meta(value.metadata, share), *(getattr(value, field) for field in others))
+
+    return keep

@@ -215,3 +215,9 @@ def test_every_kind_is_found_by_the_name_kubectl_gives_it(read: Read) -> None:
     for field in KINDS:
         assert [each.metadata.name for each in getattr(snapshot, field)] == ["x"], field
     assert {kind.field: kind.kind for kind in ALL} == dict(KINDS)
+    # A list of one kind takes another way through the decoder, and must come out the same.
+    for kind, item in zip(ALL, items, strict=True):
+        for text in (kubectl_json(kubectl_list([item, item])), kubectl_json(item), compact(api_list([item], kind.kind, kind.api_version))):
+            [*alone] = getattr(read(text), kind.field)
+            assert {type(each) for each in alone} == {kind.struct}
+            assert set(map(repr, alone)) == set(map(repr, getattr(snapshot, kind.field)))
