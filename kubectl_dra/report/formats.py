@@ -66,6 +66,11 @@ def find(output: str) -> Format:
     raise UsageError(f'unable to match a printer suitable for the output format "{output}", allowed formats are: {allowed}')
 
 
+def for_people(output: str) -> bool:
+    """True for the tables, beside which a word on stderr helps. Scripts that take other formats see an empty answer as such."""
+    return output in ("", "table", "wide", "markdown")
+
+
 def serialized(value: object, language: str) -> str:
     """Anything made of Structs, lists and maps as `json` or `yaml`; whole, numbers exact."""
     if language == "json":

@@ -45,7 +45,7 @@ def classes(
     formats.write(answer, run.output, run.environment, CLASS_LIST, no_headers=run.no_headers)
     for line in warning_lines(answer):
         run.environment.stderr.write(f"{line}\n")
-    if not answer.items and not answer.unknown:
+    if not answer.items and not answer.unknown and formats.for_people(run.output):
         run.environment.stderr.write(f"{CLASS_LIST.empty}\n")
     have = {each.metadata.name for each in snapshot.device_classes}
     missing = sorted(set(names or ()) - have)

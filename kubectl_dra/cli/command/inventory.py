@@ -82,8 +82,9 @@ def inventory(
     answer = _answer(read_snapshot(run, kinds_of("inventory"), namespace=namespace), by, scope, sort)
     view = INVENTORY if sort is None else INVENTORY_BY_MOVE_COST
     formats.write(answer, run.output, run.environment, view, no_headers=run.no_headers)
-    if not answer.items and not answer.unknown:
-        run.environment.stderr.write(f"{view.empty}\n")
+    if not answer.items and not answer.unknown and formats.for_people(run.output):
+        where = f" in {run.only_namespace} namespace." if run.only_namespace else ""
+        run.environment.stderr.write(f"{view.empty}{where}\n")
 
 
 def _answer(snapshot: "Snapshot", by: By, scope: "Scope", sort: Sort | None) -> "Inventory":
