@@ -131,7 +131,8 @@ def _step_back() -> None:
 
 
 def _remove_old() -> None:
-    folders = sorted((path for path in cache().iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime, reverse=True)
+    built = (path for path in cache().iterdir() if re.fullmatch("[0-9a-f]{16}", path.name))
+    folders = sorted(built, key=lambda path: path.stat().st_mtime, reverse=True)
     for old in folders[KEPT:]:
         shutil.rmtree(old, ignore_errors=True)
         old.with_suffix(".lock").unlink(missing_ok=True)
