@@ -68,8 +68,10 @@ class Cluster:
         return (quota for quota in self.snapshot.resource_quotas if self.scope.has_namespace(quota.metadata.namespace))
 
     def unknown(self) -> tuple[Unknown, ...]:
-        """The kinds that could not be read."""
-        return unknown_kinds(self.snapshot, _READ)
+        """The kinds that could not be read, or not in all namespaces in scope."""
+        narrowed = self.snapshot.cluster.namespace
+        missing = () if self.scope.within(narrowed) else (Unknown("Pod", f"only the namespace {narrowed} was read"),)
+        return unknown_kinds(self.snapshot, _READ) + missing
 
     def class_name(self, name: str) -> str | None:
         """The class that `name` means, if one does."""

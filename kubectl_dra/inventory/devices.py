@@ -85,7 +85,7 @@ class ClassDevices:
         tainted = sum(1 for placed in listed if self.tainted(placed)) if self._taints_known else None
         if not listed:
             return Devices(0, 0, 0, 0)
-        if not known(self._snapshot.resource_claims):
+        if not known(self._snapshot.resource_claims) or self._snapshot.cluster.namespace:
             return Devices(len(listed), None, None, tainted)
         allocated = sum(1 for placed in listed if placed.id in self.allocated)
         free = sum(1 for placed in listed if placed.id not in self.allocated and not self.tainted(placed)) if self._taints_known else None

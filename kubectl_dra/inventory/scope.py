@@ -21,6 +21,10 @@ class Scope:
         """Whether objects of this namespace are wanted."""
         return self.namespace is None or namespace == self.namespace
 
+    def within(self, namespace: str) -> bool:
+        """Whether a reading of just this namespace (empty: of all) has everything in scope."""
+        return not namespace or namespace == self.namespace
+
     def has_pod(self, pod: Pod) -> bool:
         """Whether the pod is wanted, leaving aside where it runs."""
         return self.has_namespace(pod.metadata.namespace) and self.pods.matches(pod.metadata.labels)

@@ -72,14 +72,14 @@ class Users:
 
     @property
     def pods_known(self) -> bool:
-        """Whether pods were read in full."""
-        return known(self._snapshot.pods)
+        """Whether all pods in scope were read."""
+        return known(self._snapshot.pods) and self._scope.within(self._snapshot.cluster.namespace)
 
     @property
     def workloads_known(self) -> bool:
         """Whether every controller of pods was read in full, so that those at zero are all seen."""
         readings = [*(getattr(self._snapshot, kind) for kind in BUILT_IN), *self._snapshot.custom_workloads.values()]
-        return all(map(known, readings))
+        return all(map(known, readings)) and self._scope.within(self._snapshot.cluster.namespace)
 
     def asked(self, spec: PodSpec) -> Mapping[str, int]:
         """The devices a pod of this spec needs by name, of the names in scope."""

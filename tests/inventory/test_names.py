@@ -1,5 +1,7 @@
 """The inventory by name."""
 
+from msgspec.structs import replace
+
 from kubectl_dra.inventory.document import Asked, DraSide, NameItem, PluginSide, QuotaUse, Unknown
 from kubectl_dra.inventory.names import Verdict, by_name
 from kubectl_dra.inventory.scope import Scope
@@ -119,6 +121,14 @@ def test_an_unserved_api_means_that_there_is_none() -> None:
     unserved = KindReading(state=ReadState.UNSERVED)  # type: ignore[var-annotated]
     item = only(snapshot(node("a", gpu=1), version="v1.32.0", device_classes=unserved, resource_slices=unserved, resource_claims=unserved))
     assert item.dra == DraSide(None, 0, 0)
+
+
+def test_a_reading_of_one_namespace_says_nothing_of_the_others() -> None:
+    taken = snapshot(pod("one", 1, namespace="team"))
+    taken = replace(taken, cluster=replace(taken.cluster, namespace="team"))
+    assert only(taken).asked.pods is None
+    assert by_name(taken).unknown == (Unknown("Pod", "only the namespace team was read"),)
+    assert only(taken, Scope(namespace="team")).asked.pods == 1
 
 
 def test_a_scope_narrows() -> None:

@@ -23,9 +23,9 @@ CLASSES: Table[ClassItem] = Table(
         Column("WINNER", lambda row: row.winner),
         Column("WHY", lambda row: row.why),
         Column("PODS", lambda row: number(row.pods)),
-        Column("WAITING", lambda row: number(row.waiting)),
         Column("AGE", lambda row: age(row.age_seconds)),
-        Column("HELM RELEASE", _release, wide=True),
+        Column("HELM RELEASE", _release),
+        Column("WAITING", lambda row: number(row.waiting), wide=True),
         Column("IMPLICIT NAME", lambda row: row.implicit_name, wide=True),
         Column("USABLE", lambda row: "yes" if row.implicit_usable else "no", wide=True),
     )
