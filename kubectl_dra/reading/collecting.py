@@ -14,7 +14,7 @@ from kubectl_dra.objects.snapshot import ClusterInfo, KindReading, ReadState, Sn
 from kubectl_dra.objects.workload import CustomWorkload
 from kubectl_dra.reading import snapshot_header
 from kubectl_dra.reading.custom import CustomReader
-from kubectl_dra.reading.decoding import Decoder, MistypedError, convert, name_of, told
+from kubectl_dra.reading.decoding import Decoder, MistypedError, convert, name_of, raw_items, told
 from kubectl_dra.reading.json_cutter import Text
 from kubectl_dra.reading.kept import custom_workload
 from kubectl_dra.reading.kinds import BY_FIELD, BY_GROUP_KIND, split_api_version
@@ -100,7 +100,7 @@ class Collector:
             if decoder and (items := decoder.items_of_kind(text)) is not None:
                 self._add(decoder, head[1].decode(), items)
                 return True
-        raws = msgspec.json.decode(bytes(text), type=list[msgspec.Raw])
+        raws = raw_items(text)
         run: list[msgspec.Raw] = []
         of_run: tuple[str, str] | None = None
         for raw in raws:

@@ -12,7 +12,8 @@ from kubectl_dra.objects.pod import PodTemplateSpec
 from kubectl_dra.objects.sharing import Sharing
 from kubectl_dra.objects.workload import CustomWorkload, TemplateUse
 from kubectl_dra.reading import kept, template_path
-from kubectl_dra.reading.decoding import MistypedError, convert, name_of
+from kubectl_dra.reading.decoding import MistypedError, convert, name_of, raw_items
+from kubectl_dra.reading.json_cutter import Text
 
 CustomReader = Callable[[str, object], CustomWorkload | None]
 """`Kind.group` and a custom object as plain values to what is known of its pods; None for kinds of which nothing is known."""
@@ -37,14 +38,14 @@ class CustomKinds:
         kind = self._known.get(name)
         return None if kind is None else workload(kind, item)
 
-    def decoder(self, kind: CustomKind, api_version: str, share: Sharing) -> Callable[[memoryview | msgspec.Raw], list[CustomWorkload]]:
+    def decoder(self, kind: CustomKind, api_version: str, share: Sharing) -> Callable[[Text], list[CustomWorkload]]:
         """What decodes a JSON array of objects of `kind` (which do not name it themselves)."""
 
-        def decode(text: memoryview | msgspec.Raw) -> list[CustomWorkload]:
+        def decode(text: Text) -> list[CustomWorkload]:
             # One at a time: as plain values an object takes ten times what is kept of it.
             return [
                 kept.custom_workload(replace(workload(kind, msgspec.json.decode(item)), api_version=api_version), share)
-                for item in msgspec.json.decode(text, type=list[msgspec.Raw])
+                for item in raw_items(text)
             ]
 
         return decode

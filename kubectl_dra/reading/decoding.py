@@ -13,6 +13,7 @@ import msgspec
 from kubectl_dra.objects.shape import Object
 from kubectl_dra.objects.sharing import Sharing
 from kubectl_dra.reading import kept
+from kubectl_dra.reading.json_cutter import Text
 from kubectl_dra.reading.kinds import Kind, api_version
 from kubectl_dra.reading.versions import form
 
@@ -37,14 +38,14 @@ class Decoder:
         self._list = _list_decoder(shape.struct)
         self._kind_list = _kind_list_decoder(shape.struct, kind.kind, api_version(kind.group, version))
 
-    def items(self, text: bytes | memoryview | msgspec.Raw) -> list[Object]:
+    def items(self, text: Text) -> list[Object]:
         """The objects in a JSON array. Raises MistypedError, msgspec.DecodeError."""
         try:
             return self._kept(self._list.decode(text))
         except msgspec.ValidationError:
-            return self._kept(self._one(msgspec.json.decode(item)) for item in msgspec.json.decode(text, type=list[msgspec.Raw]))
+            return self._kept(self._one(msgspec.json.decode(item)) for item in raw_items(text))
 
-    def items_of_kind(self, text: bytes | memoryview) -> list[Object] | None:
+    def items_of_kind(self, text: Text) -> list[Object] | None:
         """The objects in a JSON array if each of them says that it is of this kind and version; None if one does not."""
         try:
             return self._kept(self._kind_list.decode(text))
@@ -63,6 +64,11 @@ class Decoder:
 
     def _one(self, item: object) -> Object:
         return convert(item, self._struct, f"{self.kind.kind} {name_of(item)}")
+
+
+def raw_items(text: Text) -> list[msgspec.Raw]:
+    """The items of a JSON array, each as its own text. They do not hold on to `text`, which may be a part of a window that moves on."""
+    return msgspec.json.decode(bytes(text), type=list[msgspec.Raw])
 
 
 def convert(item: object, struct: type[T], what: str) -> T:

@@ -31,22 +31,28 @@ class Request:
 
 
 class Fetching(Generic[K]):
-    """Asks and hands back. Its threads are daemons: Ctrl-C need not wait for an answer."""
+    """Asks and hands back. Its threads are daemons: Ctrl-C need not wait for an answer.
+
+    Each key has a thread of its own, because malloc keeps what a thread has freed for that thread: pages of megabytes that came by
+    turns through six threads would take six times their place.
+    """
 
     def __init__(self, transport: Gets, at_once: int = AT_ONCE) -> None:
         """Take the transport and how many requests may be under way."""
         self._transport = transport
-        self._asked: queue.SimpleQueue[tuple[K, Request] | None] = queue.SimpleQueue()
+        self._asked: dict[K, queue.SimpleQueue[Request | None]] = {}
         self._answered: queue.SimpleQueue[tuple[K, bytes | BaseException]] = queue.SimpleQueue()
+        self._turns = threading.Semaphore(at_once)
         self._open = 0
-        self._threads = at_once
-        for _ in range(at_once):
-            threading.Thread(target=self._work, name="reading", daemon=True).start()
 
     def ask(self, key: K, request: Request) -> None:
-        """Send `request` as soon as a thread is free; its answer will come under `key`."""
+        """Send `request` as soon as it is its turn; its answer will come under `key`."""
         self._open += 1
-        self._asked.put((key, request))
+        asked = self._asked.get(key)
+        if asked is None:
+            asked = self._asked[key] = queue.SimpleQueue()
+            threading.Thread(target=self._work, args=(key, asked), name=f"reading {key}", daemon=True).start()
+        asked.put(request)
 
     def answers(self) -> Iterator[tuple[K, bytes | DraError]]:
         """The answers, or what went wrong, as they arrive; ends when nothing is asked any more. The taker may ask in between."""
@@ -57,15 +63,18 @@ class Fetching(Generic[K]):
                 if isinstance(answer, BaseException) and not isinstance(answer, DraError):
                     raise answer
                 yield key, answer
+                del answer  # a page: not to be held while the next one is waited for
         finally:
-            for _ in range(self._threads):
-                self._asked.put(None)
+            for asked in self._asked.values():
+                asked.put(None)
 
-    def _work(self) -> None:
-        while (task := self._asked.get()) is not None:
-            key, request = task
-            try:
-                answer: bytes | BaseException = self._transport.get(request.path, request.query, accept=request.accept)
-            except BaseException as error:  # noqa: BLE001 - handed to the taker, who raises it
-                answer = error
-            self._answered.put((key, answer))
+    def _work(self, key: K, asked: "queue.SimpleQueue[Request | None]") -> None:
+        while (request := asked.get()) is not None:
+            with self._turns:
+                self._answered.put((key, self._get(request)))
+
+    def _get(self, request: Request) -> bytes | BaseException:
+        try:
+            return self._transport.get(request.path, request.query, accept=request.accept)
+        except BaseException as error:  # noqa: BLE001 - handed to the taker, who raises it
+            return error

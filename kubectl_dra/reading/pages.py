@@ -9,9 +9,13 @@ from kubectl_dra.errors import ApiError, DraError
 from kubectl_dra.objects.snapshot import KindReading, ReadState
 from kubectl_dra.reading.decoding import MistypedError
 from kubectl_dra.reading.fetching import Request
+from kubectl_dra.reading.json_cutter import CutShortError, JsonCutter, NotObjectsError, Text
 
 PAGE = 1000
 """Objects in a page."""
+
+PIECE = 1 << 20
+"""Bytes of a page that are decoded at a time: as objects with all their fields they take three times that."""
 
 EXPIRED = 410
 
@@ -30,7 +34,18 @@ class _List(msgspec.Struct, frozen=True):
     items: msgspec.Raw
 
 
-def split(page: bytes) -> tuple[str, memoryview | msgspec.Raw]:
+class _Reader:
+    """A page as a stream."""
+
+    def __init__(self, text: memoryview) -> None:
+        self._left = text
+
+    def read(self, size: int) -> bytes:
+        block, self._left = bytes(self._left[:size]), self._left[size:]
+        return block
+
+
+def split(page: bytes) -> tuple[str, memoryview]:
     """The token of the next page (empty on the last one), and the JSON array of items. Raises msgspec.DecodeError for what is no list.
 
     The API server writes a list's metadata before its items and nothing behind them, so the items need not be looked at here.
@@ -46,7 +61,8 @@ def split(page: bytes) -> tuple[str, memoryview | msgspec.Raw]:
             if head.metadata is not None:
                 return head.metadata.continue_ or "", memoryview(page)[found.end() - 1 : end - 1]
     meta = msgspec.json.decode(page, type=_Head).metadata
-    return (meta.continue_ or "") if meta else "", msgspec.json.decode(page, type=_List).items
+    items = msgspec.json.decode(page, type=_List).items
+    return (meta.continue_ or "") if meta else "", memoryview(bytes(items))
 
 
 class Listing:
@@ -56,7 +72,7 @@ class Listing:
         self,
         name: str,
         path: str,
-        decode: Callable[[memoryview | msgspec.Raw], Sequence[object]],
+        decode: Callable[[Text], Sequence[object]],
         *,
         query: Mapping[str, str] | None = None,
         rule: str = "",
@@ -71,7 +87,7 @@ class Listing:
         self._rule = rule
         self._api_version = api_version
         self._served = served
-        self._page: memoryview | msgspec.Raw | None = None
+        self._page: memoryview | None = None
         self._expired = 0
         self._items: list[object] = []
         self._state = ReadState.READ
@@ -109,12 +125,15 @@ class Listing:
         if page is None:
             return
         try:
-            if bytes(page[:4] if isinstance(page, memoryview) else page) != b"null":
-                self._items += self._decode(page)
-        except MistypedError as error:
+            if bytes(page[:4]) != b"null":
+                JsonCutter(_Reader(page).read, self._add, self._add, window=PIECE).run()
+        except (MistypedError, NotObjectsError) as error:
             self._end(ReadState.FAILED, str(error))
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, CutShortError) as error:
             self._end(ReadState.FAILED, f"the answer for {self.name} is no list, or was cut short ({error})")
+
+    def _add(self, items: Text, _: object) -> None:
+        self._items += self._decode(items)
 
     @property
     def ended(self) -> bool:
