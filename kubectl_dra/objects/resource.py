@@ -37,12 +37,16 @@ class DeviceClass(Object, frozen=True):
 
 
 class DeviceAttribute(Object, frozen=True):
-    """One typed value of a device."""
+    """One typed value of a device, or a list of such values (DRAListTypeAttributes)."""
 
     int_: int | None = field(default=None, name="int")
     bool_: bool | None = field(default=None, name="bool")
     string: str | None = None
     version: str | None = None
+    ints: tuple[int, ...] | None = None
+    bools: tuple[bool, ...] | None = None
+    strings: tuple[str, ...] | None = None
+    versions: tuple[str, ...] | None = None
 
 
 class DeviceCapacity(Object, frozen=True):
