@@ -110,6 +110,8 @@ class Listing:
     def take(self, answer: bytes | DraError) -> Request | None:
         """Take the answer to the last request; the next request, or None when the list has ended."""
         self._page = None
+        if self.ended:
+            return None  # this page was asked for before the one before it turned out to be unreadable
         if isinstance(answer, DraError):
             return self._failed(answer)
         try:
@@ -138,7 +140,7 @@ class Listing:
     @property
     def ended(self) -> bool:
         """True when no further page is wanted, whatever the server still has."""
-        return self._state is ReadState.FAILED or self._state is ReadState.FORBIDDEN
+        return self._state in (ReadState.FAILED, ReadState.FORBIDDEN)
 
     def _failed(self, error: DraError) -> Request | None:
         if isinstance(error, ApiError) and error.code == EXPIRED:

@@ -2,6 +2,9 @@
 
 import base64
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 from io import BytesIO, StringIO, TextIOWrapper
@@ -495,6 +498,22 @@ def test_a_cluster_that_goes_away_while_it_is_read_is_an_error(behind: tuple[Fau
     one.reset("/api/v1/|/apis/.*/.*/", forwarded=False, times=1000)
     with pytest.raises(UnreachableError):
         read(kubeconfig, "nodes", "namespaces", "deployments")
+
+
+def test_ctrl_c_in_the_middle_of_a_list_ends_at_once_and_leaves_no_file(behind: tuple[FaultProxy, Path], tmp_path: Path) -> None:
+    one, kubeconfig = behind
+    held = one.hold("/api/v1/pods", forwarded=True)
+    (tmp_path / "out").mkdir()
+    command = [sys.executable, "-m", "kubectl_dra.cli", "snapshot", str(tmp_path / "out" / "a.json"), "--kubeconfig", str(kubeconfig)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert held.reached.wait(30)
+        process.send_signal(signal.SIGINT)
+        # The request that is under way is held for much longer than this.
+        stdout, stderr = process.communicate(timeout=20)
+    held.release.set()
+    assert (process.returncode, stdout) == (130, "")
+    assert "Traceback" not in stderr
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_a_server_with_v1beta1_alone_is_read_into_the_form_of_v1(own_cell: Callable[..., Cluster]) -> None:

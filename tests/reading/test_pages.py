@@ -133,6 +133,18 @@ def test_an_object_with_a_mistyped_field_fails_its_kind_and_is_named() -> None:
     assert (reading.state, reading.reason) == (ReadState.FAILED, "Pod default/b: .spec.nodeName: expected `str | null`, got `int`")
 
 
+def test_nothing_is_read_on_behind_an_unreadable_page() -> None:
+    broken = compact(api_list([{**pod("b"), "spec": {"nodeName": 5}}])).replace(
+        '"resourceVersion":"1"', '"resourceVersion":"1","continue":"t1"'
+    )
+    one = listing()
+    assert one.take(broken) == after("t1")
+    one.decode()
+    assert one.take(page("cd", "t2")) is None
+    one.decode()
+    assert (one.reading().state, len(one.reading())) == (ReadState.FAILED, 0)
+
+
 def test_objects_with_nulls_are_read() -> None:
     content = api_list([{**pod("a"), "spec": None}, pod("b")])
     _, reading = play([compact(content).encode()])

@@ -41,10 +41,13 @@ def snapshot(
     """
     from kubectl_dra.cli.source import read_snapshot
     from kubectl_dra.knowledge.permissions import kinds_of
+    from kubectl_dra.reading.narrowing import narrowed
     from kubectl_dra.reading.snapshot_file import write_snapshot, write_snapshot_file
     from kubectl_dra.report import formats
 
     taken = read_snapshot(run, kinds_of("snapshot"), namespace=run.only_namespace, pod_templates=tuple(pod_template or ()))
+    if run.only_namespace:
+        taken = narrowed(taken, run.only_namespace)  # files hold what they hold
     if file == "-":
         write_snapshot(taken, lambda text: formats.put(text.decode(), run.environment))
     else:
