@@ -134,9 +134,7 @@ def test_an_object_with_a_mistyped_field_fails_its_kind_and_is_named() -> None:
 
 
 def test_nothing_is_read_on_behind_an_unreadable_page() -> None:
-    broken = compact(api_list([{**pod("b"), "spec": {"nodeName": 5}}])).replace(
-        '"resourceVersion":"1"', '"resourceVersion":"1","continue":"t1"'
-    )
+    broken = page("b", "t1").replace(b'"nodeName":"node-a"', b'"nodeName":5')
     one = listing()
     assert one.take(broken) == after("t1")
     one.decode()
