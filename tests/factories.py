@@ -48,7 +48,15 @@ from kubectl_dra.objects.resource import (
 )
 from kubectl_dra.objects.shape import QuantityText
 from kubectl_dra.objects.snapshot import ClusterInfo, KindReading, ReadState, Snapshot, Version
-from kubectl_dra.objects.workload import CustomWorkload, JobTemplate, JobTemplateWorkloadSpec, TemplateUse, Workload, WorkloadSpec
+from kubectl_dra.objects.workload import (
+    CustomWorkload,
+    JobTemplate,
+    JobTemplateWorkloadSpec,
+    TemplateUse,
+    Workload,
+    WorkloadSpec,
+    WorkloadStatus,
+)
 
 GPU = "example.com/gpu"
 DRIVER = "gpu.example.com"
@@ -220,6 +228,7 @@ def workload(
     resources: Mapping[str, QuantityText] | None = None,
     owner: tuple[str, str] | None = None,
     cron: bool = False,
+    status: WorkloadStatus | None = None,
 ) -> Workload:
     """A controller with a template of one container; its kind is that of the list it is put in."""
     template = PodTemplateSpec(spec=pod_spec(gpu, resources))
@@ -228,7 +237,7 @@ def workload(
         if cron
         else WorkloadSpec(replicas, parallelism, suspend=suspend, template=template)
     )
-    return Workload(meta(name, namespace, owner=owner), spec)
+    return Workload(meta(name, namespace, owner=owner), spec, status or WorkloadStatus())
 
 
 def custom_workload(

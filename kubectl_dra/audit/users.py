@@ -8,7 +8,7 @@ import msgspec
 from kubectl_dra.audit.finding import ObjectRef
 from kubectl_dra.audit.scope import Scope
 from kubectl_dra.inventory.owners import Owner, Owners, built_in, template_of
-from kubectl_dra.inventory.users import replicas
+from kubectl_dra.inventory.users import job_is_over
 from kubectl_dra.objects.pod import Pod, PodSpec
 from kubectl_dra.objects.snapshot import Snapshot
 
@@ -55,8 +55,8 @@ def users(snapshot: Snapshot, scope: Scope) -> tuple[User, ...]:
 
 
 def _done_jobs(snapshot: Snapshot) -> set[ObjectRef]:
-    """Jobs that make no more pods, when they have none: neither suspended nor told to run none."""
-    return {ObjectRef.of("Job", job.metadata) for job in snapshot.jobs if not job.spec.suspend and replicas("Job", job) != 0}
+    """Jobs that make no more pods, when they have none."""
+    return {ObjectRef.of("Job", job.metadata) for job in snapshot.jobs if job_is_over(job)}
 
 
 def containers(spec: PodSpec) -> tuple[int, ...]:

@@ -57,6 +57,7 @@ class _Gathering:
     pods: list[AskingPod] = field(default_factory=list)
     replicas: int | None = None
     suspended: bool = False
+    over: bool = False
     selected: bool = False
 
 
@@ -141,6 +142,7 @@ class Users:
             into = gathered[owner]
             into.own.append(asked)
             into.replicas, into.suspended = replicas(kind, workload), bool(workload.spec.suspend)
+            into.over = kind == "Job" and job_is_over(workload)
             into.selected = self._selected(template)
 
     def _add_custom(self, gathered: dict[Owner, _Gathering]) -> None:
@@ -167,11 +169,11 @@ class Users:
     def _workload(self, owner: Owner, gathered: _Gathering) -> AskingWorkload | None:
         """The finished picture; None for what asks no more (a Job that is done) or is out of scope."""
         wanted = bool(gathered.pods) or not self._scope.pods.requirements or gathered.selected
-        done = owner.kind == "Job" and not gathered.pods and not gathered.suspended and gathered.replicas != 0
-        if not wanted or done:
+        if not wanted or (gathered.over and not gathered.pods):
             return None
         largest: dict[str, int] = {}
-        for asked in gathered.own or gathered.made or [asking.devices for asking in gathered.pods]:
+        # pods may differ from the template: an older revision, a webhook
+        for asked in (*(gathered.own or gathered.made), *(asking.devices for asking in gathered.pods)):
             for name, count in asked.items():
                 largest[name] = max(count, largest.get(name, 0))
         return AskingWorkload(owner, dict(sorted(largest.items())), tuple(gathered.pods), gathered.replicas, gathered.suspended)
@@ -190,6 +192,15 @@ def replicas(kind: str, workload: Workload) -> int | None:
             return 1 if spec.parallelism is None else spec.parallelism
         case _:
             return 1 if spec.replicas is None else spec.replicas
+
+
+def job_is_over(job: Workload) -> bool:
+    """Whether a Job has run and makes no more pods: some ended, none is active, and it is not merely held or told to run none.
+
+    A Job whose pods cannot be made (a quota) has had none yet: it still asks.
+    """
+    ended = (job.status.succeeded or 0) + (job.status.failed or 0)
+    return bool(ended) and not job.status.active and not job.spec.suspend and replicas("Job", job) != 0
 
 
 def _asks_anything(spec: PodSpec) -> bool:

@@ -35,6 +35,8 @@ class WorkloadStatus(Object, frozen=True):
 
     replicas: int | None = None
     active: int | None = None
+    succeeded: int | None = None
+    failed: int | None = None
     desired_number_scheduled: int | None = None
 
 

@@ -8,7 +8,7 @@ from kubectl_dra.audit.scope import Scope
 from kubectl_dra.objects.meta import ObjectMeta
 from kubectl_dra.objects.pod import PodSpec, PodTemplateSpec
 from kubectl_dra.objects.snapshot import KindReading
-from kubectl_dra.objects.workload import CustomWorkload, TemplateUse
+from kubectl_dra.objects.workload import CustomWorkload, TemplateUse, WorkloadStatus
 from tests.audit.given import GPU, asking, cluster, device_class, findings, forbidden, names, only, pod, report, unknown, workload
 
 MAPPED = [device_class("gpu", GPU)]
@@ -110,7 +110,7 @@ def test_dra401_pods_that_differ_from_their_template_and_pods_of_unread_makers_s
 
 
 def test_dra401_a_job_that_is_done_asks_no_more_and_a_suspended_one_will() -> None:
-    job = workload("done", {GPU: 33})
+    job = msgspec.structs.replace(workload("done", {GPU: 33}), status=WorkloadStatus(succeeded=1))
     suspended = workload("later", {GPU: 33})
     suspended = msgspec.structs.replace(suspended, spec=msgspec.structs.replace(suspended.spec, suspend=True))
     given = cluster(jobs=[job, suspended], pods=[pod("done-1", {GPU: 33}, owner=("Job", "done"), phase="Succeeded")], device_classes=MAPPED)

@@ -5,6 +5,7 @@ from kubectl_dra.inventory.scope import Scope
 from kubectl_dra.inventory.workloads import by_workload
 from kubectl_dra.objects.labels import parse
 from kubectl_dra.objects.snapshot import Snapshot
+from kubectl_dra.objects.workload import WorkloadStatus
 from tests.factories import GPU, custom_workload, pod, snapshot, workload
 
 
@@ -49,7 +50,7 @@ def test_a_custom_owner_that_cannot_be_read_is_known_by_kind_and_name() -> None:
 def test_at_zero_and_suspended_count_as_users() -> None:
     taken = snapshot(
         deployments=[workload("off", 1, replicas=0), workload("stuck", 1)],
-        jobs=[workload("held", 1, suspend=True), workload("none", 1, parallelism=0), workload("done", 1)],
+        jobs=[workload("held", 1, suspend=True), workload("none", 1, parallelism=0)],
         custom=[custom_workload("JobSet", "paused", 4, suspended=True)],
     )
     assert rows(taken) == [
@@ -61,6 +62,17 @@ def test_at_zero_and_suspended_count_as_users() -> None:
     ]
 
 
+def test_a_job_that_is_over_asks_no_more_and_one_that_could_not_begin_does() -> None:
+    done, again = WorkloadStatus(succeeded=1), WorkloadStatus(failed=2, active=1)
+    taken = snapshot(jobs=[workload("done", 1, status=done), workload("again", 1, status=again), workload("refused", 1)])
+    assert [row[1] for row in rows(taken)] == ["again", "refused"]
+
+
+def test_pods_that_differ_from_their_template_count_with_what_they_ask() -> None:
+    taken = snapshot(pod("web-0", 3, owner=("StatefulSet", "web")), stateful_sets=[workload("web", 1)])
+    assert rows(taken) == [("StatefulSet", "web", 1, 1, 3, False)]
+
+
 def test_bare_and_static_pods_are_their_own() -> None:
     taken = snapshot(pod("bare", 1), pod("static-node-a", 1, owner=("Node", "node-a"), node="node-a"))
     assert rows(taken) == [("Pod", "bare", None, 1, 1, False), ("Pod", "static-node-a", None, 1, 1, False)]
@@ -68,7 +80,7 @@ def test_bare_and_static_pods_are_their_own() -> None:
 
 def test_chains_that_bite_their_own_tail_end() -> None:
     taken = snapshot(pod("p", 1, owner=("Job", "a")), jobs=[workload("a", 1, owner=("Job", "b")), workload("b", 1, owner=("Job", "a"))])
-    assert len(rows(taken)) == 1
+    assert {row[1] for row in rows(taken)} == {"a", "b"}
 
 
 def test_labels_narrow_by_the_pods_and_templates() -> None:
