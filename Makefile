@@ -5,8 +5,8 @@ RUN := $(VENV)/bin/python
 # The first of these that is new enough makes the .venv. Another one: make PYTHON=...
 PYTHON ?= python3
 PYTHONS := $(PYTHON) python3.14 python3.13 python3.12 python3.11
-# Live tests wait more than they work, but each worker has a control plane of 0.7 GB.
-WORKERS ?= auto
+# Live tests wait more than they work: one more than there are processors. Each worker has a control plane of 0.7 GB.
+WORKERS ?= $(shell $(RUN) -c 'import os; print(min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(), 3) + 1)')
 TESTS ?=
 
 .PHONY: help demo test bench lint fuzz bed clean
@@ -39,7 +39,7 @@ demo: $(VENV)/stamp
 
 # One run: tests that need no cluster come first, while the bed's binary is built at low priority.
 test: $(VENV)/stamp
-	@$(RUN) -m pytest -n $(WORKERS) --maxprocesses=4 --maxschedchunk=1 $(PYTEST_FLAGS) $(TESTS)
+	@$(RUN) -m pytest -n $(WORKERS) --maxschedchunk=1 $(PYTEST_FLAGS) $(TESTS)
 
 lint: $(VENV)/stamp
 	@$(RUN) -m ruff check --quiet

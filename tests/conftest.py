@@ -1,9 +1,11 @@
 """What all tests share: hypothesis' profiles, the order (what needs no cluster first), and the fixtures that need none."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 LIVE = Path(__file__).parent / "live"
 building: pytest.StashKey["subprocess.Popen[bytes]"] = pytest.StashKey()
+waited: pytest.StashKey[bool] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,47 +43,68 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _begin_to_build(config: pytest.Config) -> None:
     """In a process aside, of which one worker is enough."""
-    if os.environ.get("PYTEST_XDIST_WORKER", "gw0") != "gw0" or not sys.platform.startswith("linux"):
+    if os.environ.get("PYTEST_XDIST_WORKER", "gw0") != "gw0" or _built():
         return
-    try:
-        if build.ready():
-            return
-    except build.CannotBuildError:
-        return  # each live test is skipped, with this reason
     command = [sys.executable, "-m", "tests.bed.build"]
-    config.stash[building] = subprocess.Popen(command, cwd=config.rootpath, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    config.stash[building] = subprocess.Popen(
+        command, cwd=config.rootpath, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+
+
+def _built() -> bool:
+    """Whether there is nothing to build, or no way to (each live test is then skipped, with the reason)."""
+    try:
+        return not sys.platform.startswith("linux") or build.ready() is not None
+    except build.CannotBuildError:
+        return True
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """A run that ends early takes the build along."""
+    """A run that ends early takes the build along: the builder and its compilers are a session of their own."""
     process = config.stash.get(building, None)
     if process:
-        process.terminate()
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGTERM)
         process.wait()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Wait for the build outside of the test's own time limit: cold, it takes many minutes."""
-    process = item.config.stash.get(building, None)
-    if process and item.get_closest_marker("live"):
-        process.wait()
+    """The first live test waits for the build outside of its own time limit: cold, a build takes many minutes."""
+    if item.get_closest_marker("live") and not item.config.stash.get(waited, False):
+        item.config.stash[waited] = True
+        if not _built():
+            with suppress(build.CannotBuildError):  # the fixture `bed` tells it
+                build.binaries()
     return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """A file that is skipped as a whole."""
+    report = yield
+    _refuse_skip(collector.config, report)
+    return report
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """A failed test shows what the components it ran with have to say."""
     report = yield
-    if report.skipped and item.config.option.no_skips and not hasattr(report, "wasxfail"):
-        report.outcome = "failed"
-        report.longrepr = f"skipped, but nothing may be here: {report.longrepr}"
+    _refuse_skip(item.config, report)
     if report.failed:
         for process in RUNNING:
             report.sections.append((f"logs of {process.name}", process.tail()))
             if isinstance(process, Cluster):
                 report.sections.append((f"events of {process.name}", _events(process)))
     return report
+
+
+def _refuse_skip(config: pytest.Config, report: pytest.CollectReport | pytest.TestReport) -> None:
+    if report.outcome == "skipped" and config.option.no_skips and not hasattr(report, "wasxfail"):
+        why = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome = "failed"
+        report.longrepr = f"--no-skips: {why}"
 
 
 def _events(cluster: Cluster) -> str:

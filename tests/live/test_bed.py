@@ -1,6 +1,9 @@
 """The bed itself: what the other live tests stand on."""
 
 import json
+import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +17,7 @@ from tests.bed.proxy import FaultProxy
 from tests.bed.waiting import wait_until
 
 GPU = "example.com/gpu"
+ROOT = Path(__file__).parent.parent.parent
 
 
 def pod(name: str, node: str, devices: int = 1) -> Manifest:
@@ -291,3 +295,25 @@ def test_a_proxy_stands_before_the_api_server(
     assert kubectl("get", "nodes", "-o", "name", kubeconfig=kubeconfig) == ""
     lists = [passed.status for passed in before.requests if passed.path.startswith("/api/v1/nodes")]
     assert lists == [403, 200]
+
+
+def test_a_cluster_by_hand_tells_how_to_use_it_and_leaves_nothing(bed: Path) -> None:
+    command = [sys.executable, "-m", "tests.bed.by_hand"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as by_hand:
+        assert by_hand.stdin is not None
+        assert by_hand.stdout is not None
+        told = ""
+        while "Ctrl-C" not in told and (line := by_hand.stdout.readline()):
+            told += line
+        kubeconfig = re.search(r"export KUBECONFIG=(\S+)", told)
+        assert kubeconfig is not None, told
+        path = Path(kubeconfig[1])
+
+        def running() -> bool:
+            pods = subprocess.run([bed, "kubectl", f"--kubeconfig={path}", "get", "pods"], capture_output=True, text=True, check=True)
+            return pods.stdout.count("Running") == 5
+
+        wait_until(running, "five pods, through the plugin and through the driver")
+        by_hand.stdin.close()
+        assert by_hand.wait(60) == 0
+    assert not path.parent.parent.exists()
