@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.knowledge.permissions import kinds_of
 from kubectl_dra.objects.snapshot import Snapshot
 from kubectl_dra.reading.snapshot_file import write_snapshot_file
 from tests.factories import GPU, budget, claim, device_class, node, pod, quota, resource_slice, snapshot, workload
@@ -161,3 +162,12 @@ def test_a_class_that_is_not_there(tmp_path: Path) -> None:
     result = run("classes", "new", "missing", "-o", "name", "--from", write(snapshot(OLD, NEW), tmp_path))
     assert (result.code, result.stdout) == (3, "deviceclass.resource.k8s.io/new\n")
     assert 'deviceclasses.resource.k8s.io "missing" not found' in result.stderr
+
+
+def test_the_inventory_reads_all_that_the_verdict_rests_on() -> None:
+    assert set(kinds_of("audit")) <= set(kinds_of("inventory"))
+
+
+def test_tables_fit_120_columns(file: str) -> None:
+    for by in ("name", "node", "namespace", "pod", "workload"):
+        assert max(map(len, run("inventory", "--by", by, "--from", file).stdout.splitlines())) <= 120
