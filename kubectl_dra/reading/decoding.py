@@ -100,14 +100,21 @@ def name_of(item: object) -> str:
 
 
 def without_nulls(value: object) -> object:
-    """`value` without the keys and items that are null, at any depth."""
-    match value:
-        case dict():
-            return {key: without_nulls(item) for key, item in value.items() if item is not None}
-        case list():
-            return [without_nulls(item) for item in value if item is not None]
-        case _:
-            return value
+    """`value` without the keys and items that are null, at any depth. What stands in it several times (YAML's aliases) is done once."""
+    return _without_nulls(value, {})
+
+
+def _without_nulls(value: object, done: dict[int, object]) -> object:
+    if not isinstance(value, dict | list):
+        return value
+    found = done.get(id(value))
+    if found is None:
+        if isinstance(value, dict):
+            found = {key: _without_nulls(item, done) for key, item in value.items() if item is not None}
+        else:
+            found = [_without_nulls(item, done) for item in value if item is not None]
+        done[id(value)] = found
+    return found
 
 
 @cache

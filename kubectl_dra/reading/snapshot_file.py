@@ -60,7 +60,7 @@ def _write(snapshot: Snapshot, file: IO[bytes], place: Path) -> None:
         write_snapshot(snapshot, file.write)
         return
     # No time and no name inside: equal snapshots make equal files.
-    with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+    with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
         write_snapshot(snapshot, packed.write)
 
 

@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -231,6 +232,21 @@ def test_long_names_and_unicode_labels_stay_as_they_are(read: Read) -> None:
     for text in (kubectl_json(item), json.dumps(item, ensure_ascii=False), compact(api_list([item] * 1000, "Node"))):
         found = read(text).nodes.items[0]
         assert (len(name), found.metadata.name, found.metadata.labels) == (253, name, labels)
+
+
+@pytest.mark.parametrize("place", ["unknown: *z", "metadata: {name: a, labels: {a: *z}}", "spec: {containers: *z}"])
+def test_aliases_that_multiply_cost_no_more_than_their_text(read: Read, place: str) -> None:
+    levels = "abcdefghijklmnopqrstuvwxyz"
+    bomb = "a: &a [x]\n" + "".join(f"{deep}: &{deep} [{', '.join([f'*{above}'] * 10)}]\n" for above, deep in pairwise(levels))
+    text = f"{bomb}apiVersion: v1\nkind: Pod\n{place}\n"
+    if place.startswith("unknown"):
+        assert len(read(text, "pod.yaml").pods) == 1
+    else:
+        assert "expected" in told(read, text, "pod.yaml")
+
+
+def test_an_alias_of_itself(read: Read) -> None:
+    assert "recursive" in told(read, "apiVersion: v1\nkind: Pod\nspec: &a {containers: [*a]}\n", "pod.yaml")
 
 
 def test_very_deep_nesting(read: Read) -> None:
