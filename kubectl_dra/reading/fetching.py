@@ -67,6 +67,7 @@ class Fetching(Generic[K]):
         finally:
             for asked in self._asked.values():
                 asked.put(None)
+            self._asked.clear()
 
     def _work(self, key: K, asked: "queue.SimpleQueue[Request | None]") -> None:
         while (request := asked.get()) is not None:
