@@ -45,7 +45,7 @@ lint: $(VENV)/stamp
 	@$(RUN) -m ruff check --quiet
 	@$(RUN) -m ruff format --check --quiet
 	@$(RUN) -m mypy --no-error-summary
-	@$(VENV)/bin/lint-imports
+	@$(VENV)/bin/lint-imports --no-logo
 
 bench: $(VENV)/stamp
 	@$(RUN) -m tests.benchmarks
