@@ -53,7 +53,10 @@ class DraSide(Part, frozen=True):
 
 
 class Asked(Part, frozen=True):
-    """Who asks: pods that are not finished, `running` and `pending` of these, their devices; workloads, those at zero among them."""
+    """Who asks: pods that are not finished, `running` and `pending` of these, their devices; workloads, those at zero among them.
+
+    `workloads_at_zero` is null when a kind of workload could not be read: then there are the `workloads_at_zero_seen`, or more.
+    """
 
     pods: int | None
     running: int | None
@@ -61,6 +64,7 @@ class Asked(Part, frozen=True):
     devices: int | None
     workloads: int | None
     workloads_at_zero: int | None
+    workloads_at_zero_seen: int | None = None
 
 
 class NameItem(Part, frozen=True, tag_field="by", tag="name"):
@@ -168,6 +172,7 @@ class NamespaceItem(Part, frozen=True, tag_field="by", tag="namespace"):
     workloads_at_zero: int | None
     resources: Mapping[str, int]
     quotas: tuple[QuotaUse, ...] | None
+    workloads_at_zero_seen: int | None = None
 
 
 InventoryItem = NameItem | NodeItem | NamespaceItem | PodItem | WorkloadItem

@@ -83,11 +83,13 @@ def _asked(cluster: Cluster, name: str) -> Asked:
     pods = [asking for asking in users.pods if name in asking.devices]
     workloads = [workload for workload in users.workloads if name in workload.devices]
     pods_known = users.pods_known
+    at_zero = sum(1 for workload in workloads if workload.at_zero) if pods_known else None
     return Asked(
         pods=len(pods) if pods_known else None,
         running=sum(1 for asking in pods if not asking.pending) if pods_known else None,
         pending=sum(1 for asking in pods if asking.pending) if pods_known else None,
         devices=sum(asking.devices[name] for asking in pods) if pods_known else None,
         workloads=len(workloads) if pods_known else None,
-        workloads_at_zero=sum(1 for workload in workloads if workload.at_zero) if pods_known and users.workloads_known else None,
+        workloads_at_zero=at_zero if users.workloads_known else None,
+        workloads_at_zero_seen=at_zero,
     )

@@ -37,12 +37,14 @@ def _item(
         for name, count in asking.devices.items():
             devices[name] = devices.get(name, 0) + count
     pods_known = cluster.users.pods_known
+    at_zero = sum(1 for workload in workloads if workload.at_zero) if pods_known else None
     return NamespaceItem(
         namespace=namespace,
         pods=len(pods) if pods_known else None,
         pending=sum(1 for asking in pods if asking.pending) if pods_known else None,
         workloads=len(workloads) if pods_known else None,
-        workloads_at_zero=sum(1 for workload in workloads if workload.at_zero) if pods_known and cluster.users.workloads_known else None,
+        workloads_at_zero=at_zero if cluster.users.workloads_known else None,
+        workloads_at_zero_seen=at_zero,
         resources=dict(sorted(devices.items())),
         quotas=quotas if known(cluster.snapshot.resource_quotas) else None,
     )

@@ -40,7 +40,7 @@ ZONE_B = "gpu-08"
 OLD_KUBELET = "gpu-03"
 TAINTS = {"cp-1": ("node-role.kubernetes.io/control-plane=:NoSchedule",), ZONE_B: ("dedicated=vision:NoSchedule",)}
 A100 = {"type": "gpu", "productName": "NVIDIA A100-SXM4-80GB", "architecture": "Ampere", "driverVersion": "580.65.6"}
-NOT_READ = "devicetaintrules"
+NOT_READ = "replicationcontrollers"
 
 
 class Play:
@@ -176,7 +176,7 @@ def stage() -> Iterator[Play]:
 
 
 def reader(scene: Play) -> Path:
-    """A user who may read what `kubectl dra rbac snapshot` says, but no taint rules (DRA001)."""
+    """A user who may read what `kubectl dra rbac snapshot` says, but no ReplicationControllers (DRA001): old roles forget them."""
     screen = StringIO()
     run(["rbac", "snapshot"], Environment(StringIO(), screen, screen))
     role = next(one for one in manifests(screen.getvalue()) if one["kind"] == "ClusterRole")

@@ -48,7 +48,7 @@ def test_a_cluster_in_the_middle_of_a_move() -> None:
     )
     assert item.plugin == PluginSide(nodes=1, capacity=12, allocatable=8)
     assert item.dra == DraSide("gpu", 1, 4)
-    assert item.asked == Asked(pods=3, running=2, pending=1, devices=4, workloads=4, workloads_at_zero=1)
+    assert item.asked == Asked(pods=3, running=2, pending=1, devices=4, workloads=4, workloads_at_zero=1, workloads_at_zero_seen=1)
     assert item.quotas == (QuotaUse("default", "q", f"requests.{GPU}", "10", "4"),)
 
 
@@ -112,7 +112,7 @@ def test_what_may_not_be_read_is_null_and_never_none() -> None:
 
 def test_workloads_at_zero_are_unknown_if_a_kind_could_not_be_read() -> None:
     item = only(snapshot(pod("one", 1), deployments=forbidden()))
-    assert (item.asked.workloads, item.asked.workloads_at_zero) == (1, None)
+    assert (item.asked.workloads, item.asked.workloads_at_zero, item.asked.workloads_at_zero_seen) == (1, None, 0)
 
 
 def test_an_unserved_api_means_that_there_is_none() -> None:

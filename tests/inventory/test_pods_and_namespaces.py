@@ -25,7 +25,7 @@ def test_pods() -> None:
 
 def test_namespaces() -> None:
     assert by_namespace(TAKEN).items == (
-        NamespaceItem("default", 1, 0, 1, 0, {GPU: 2}, ()),
-        NamespaceItem("empty", 0, 0, 0, 0, {}, (QuotaUse("empty", "q", f"requests.{GPU}", "4", None),)),
-        NamespaceItem("team", 1, 1, 2, 1, {GPU: 1}, ()),
+        NamespaceItem("default", 1, 0, 1, 0, {GPU: 2}, (), 0),
+        NamespaceItem("empty", 0, 0, 0, 0, {}, (QuotaUse("empty", "q", f"requests.{GPU}", "4", None),), 0),
+        NamespaceItem("team", 1, 1, 2, 1, {GPU: 1}, (), 1),
     )

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from kubectl_dra.inventory.document import (
+    Asked,
     Devices,
     Inventory,
     InventoryItem,
@@ -42,6 +43,13 @@ def number(value: int | None) -> int | str:
     return UNKNOWN if value is None else value
 
 
+def _at_zero(counted: Asked | NamespaceItem) -> int | str:
+    """How many workloads ask for devices but want no pods now; "3+" when kinds of workloads could not be read."""
+    if counted.workloads_at_zero is None and counted.workloads_at_zero_seen is not None:
+        return f"{counted.workloads_at_zero_seen}+"
+    return number(counted.workloads_at_zero)
+
+
 def _plugin(item: NameItem) -> str:
     if item.plugin is None:
         return UNKNOWN
@@ -74,7 +82,7 @@ BY_NAME: Table[NameItem] = Table(
         Column("PENDING", lambda row: number(row.asked.pending)),
         Column("DEVICES", lambda row: number(row.asked.devices)),
         Column("WORKLOADS", lambda row: number(row.asked.workloads)),
-        Column("AT ZERO", lambda row: number(row.asked.workloads_at_zero)),
+        Column("AT ZERO", lambda row: _at_zero(row.asked)),
         Column("QUOTAS", lambda row: _quotas(row.quotas), wide=True),
     )
 )
@@ -162,7 +170,7 @@ BY_NAMESPACE: Table[NamespaceItem] = Table(
         Column("PODS", lambda row: number(row.pods)),
         Column("PENDING", lambda row: number(row.pending)),
         Column("WORKLOADS", lambda row: number(row.workloads)),
-        Column("AT ZERO", lambda row: number(row.workloads_at_zero)),
+        Column("AT ZERO", _at_zero),
         Column("DEVICES", lambda row: _counts(row.resources)),
         Column("QUOTAS", lambda row: _quotas_by_key(row.quotas)),
     )
