@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Generator, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -119,19 +119,15 @@ def proxy() -> Iterator[Callable[..., FaultProxy]]:
     """A factory of fault proxies: `proxy(cell)` poses as that cell's API server (TLS), `proxy("http://127.0.0.1:123")` stands before
     anything else. For a cell, `cell.write_kubeconfig(path, server=proxy.url)` makes a kubeconfig that goes through it.
     """
-    made: list[FaultProxy] = []
+    with ExitStack() as stack:
 
-    def start(upstream: str | Cluster) -> FaultProxy:
-        if isinstance(upstream, Cluster):
-            server, authority, certificate = upstream.server, upstream.certificate_authority, upstream.serving_certificate
-            made.append(FaultProxy(server, certificate_authority=authority, certificate=certificate))
-        else:
-            made.append(FaultProxy(upstream))
-        return made[-1]
+        def start(upstream: str | Cluster) -> FaultProxy:
+            if not isinstance(upstream, Cluster):
+                return stack.enter_context(FaultProxy(upstream))
+            authority, certificate = upstream.certificate_authority, upstream.serving_certificate
+            return stack.enter_context(FaultProxy(upstream.server, certificate_authority=authority, certificate=certificate))
 
-    yield start
-    for one in made:
-        one.close()
+        yield start
 
 
 @pytest.fixture

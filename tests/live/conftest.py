@@ -18,6 +18,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
 from typing import TypeVar
@@ -105,15 +106,12 @@ def _cluster_wide(cluster: Cluster) -> set[str]:
 @pytest.fixture
 def own_cell(bed: Path, short_path: Path) -> Iterator[Callable[..., Cluster]]:
     """A factory of control planes for this test alone; it takes what `Cluster` takes. They end by SIGKILL."""
-    made: list[Cluster] = []
+    with ExitStack() as stack:
 
-    def start(**options: object) -> Cluster:
-        made.append(Cluster(bed, short_path / f"c{len(made)}", **options))  # type: ignore[arg-type]
-        return made[-1]
+        def start(**options: object) -> Cluster:
+            return stack.enter_context(Cluster(bed, short_path / f"c{next(numbers)}", **options))  # type: ignore[arg-type]
 
-    yield start
-    for one in made:
-        one.close()
+        yield start
 
 
 @pytest.fixture
@@ -121,22 +119,21 @@ def node(cell: Cluster, short_path: Path) -> Iterator[Callable[..., Node]]:
     """A factory of kubelets: `node(name=None, cluster=None, **options)`, in the cell or another cluster; options as `Node` takes them."""
     if os.geteuid():
         pytest.skip("a kubelet needs root")
-    made: list[Node] = []
+    with ExitStack() as stack:
 
-    def start(name: str | None = None, cluster: Cluster | None = None, **options: object) -> Node:
-        name = name or f"node-{next(numbers)}"
-        made.append(Node(cluster or cell, name, short_path / f"n{len(made)}", **options))  # type: ignore[arg-type]
-        return made[-1]
+        def start(name: str | None = None, cluster: Cluster | None = None, **options: object) -> Node:
+            number = next(numbers)
+            made = Node(cluster or cell, name or f"node-{number}", short_path / f"n{number}", **options)  # type: ignore[arg-type]
+            stack.callback(_forget, made)
+            return stack.enter_context(made)
 
-    yield start
-    for one in made:
-        one.close()
-        if one.cluster.running:
-            _forget(one)
+        yield start
 
 
 def _forget(node: Node) -> None:
     """Remove what a node leaves: its object, its slices, and its pods, which no kubelet would ever report as gone."""
+    if not node.cluster.running:
+        return
     api = node.cluster.api
     for pod in api.items("/api/v1/pods", fieldSelector=f"spec.nodeName={node.name}"):
         meta = pod["metadata"]
@@ -163,15 +160,12 @@ def dra_driver(node: Callable[..., Node]) -> Iterator[Callable[..., DraDriver]]:
 
 
 def _factory(kind: type[Made]) -> Iterator[Callable[..., Made]]:
-    made: list[Made] = []
+    with ExitStack() as stack:
 
-    def start(*arguments: object, **options: object) -> Made:
-        made.append(kind(*arguments, **options))  # type: ignore[arg-type]
-        return made[-1]
+        def start(*arguments: object, **options: object) -> Made:
+            return stack.enter_context(kind(*arguments, **options))  # type: ignore[arg-type]
 
-    yield start
-    for one in made:
-        one.close()
+        yield start
 
 
 @pytest.fixture
