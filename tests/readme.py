@@ -2,13 +2,18 @@
 
 import re
 import shlex
+import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
 from kubectl_dra.cli.main import run
 from kubectl_dra.environment import Environment
+from tests.bed.build import binaries
+from tests.bed.cluster import Cluster
+from tests.bed.two_nodes import start_two_nodes
 
 README = Path(__file__).parent.parent / "README.md"
 BLOCK = re.compile(r"^```console\n\$ (?P<command>[^\n]+)\n(?P<output>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -32,7 +37,7 @@ class Example:
     @property
     def offline(self) -> bool:
         """True when it needs no cluster: it runs on the bundled one, or reads nothing."""
-        return "--demo" in self.words or not {"audit", "inventory", "classes", "snapshot"} & set(self.words) or "--explain" in self.words
+        return self.words[0] not in ("audit", "inventory", "classes", "snapshot") or bool({"--demo", "--explain"} & set(self.words))
 
 
 def examples() -> list[Example]:
@@ -47,15 +52,28 @@ def printed(example: Example, variables: dict[str, str] | None = None) -> str:
     return "\n".join(line.rstrip() for line in screen.getvalue().splitlines()) + "\n" if screen.getvalue() else ""
 
 
-def rewrite(output_of: Callable[[Example], str | None]) -> None:
-    """Put what `output_of` gives below each command; None leaves the example as it is."""
+def rewrite(output_of: Callable[[Example], str]) -> None:
+    """Put what `output_of` gives below each command."""
 
     def block(found: re.Match[str]) -> str:
-        output = output_of(Example(found["command"], found["output"]))
-        return found[0] if output is None else f"```console\n$ {found['command']}\n{output}```"
+        return f"```console\n$ {found['command']}\n{output_of(Example(found['command'], found['output']))}```"
 
     README.write_text(BLOCK.sub(block, README.read_text()))
 
 
+def steady(text: str) -> str:
+    """Output without what differs from one start of the same cluster to the next: ages."""
+    return re.sub(r"\b\d+s\b *", lambda age: "12s".ljust(len(age[0])), text)
+
+
+def main() -> None:
+    """Write what the commands print now: of the bundled cluster, and of the one with two nodes."""
+    with tempfile.TemporaryDirectory(prefix="bed-") as folder, ExitStack() as stack:
+        cluster = stack.enter_context(Cluster(binaries().bed, Path(folder) / "c"))
+        start_two_nodes(cluster, Path(folder), stack)
+        live = {"KUBECONFIG": str(cluster.kubeconfig)}
+        rewrite(lambda example: printed(example) if example.offline else steady(printed(example, live)))
+
+
 if __name__ == "__main__":
-    rewrite(lambda example: printed(example) if example.offline else None)
+    main()

@@ -98,6 +98,14 @@ SOURCE = Group(
             "from_", "from", "FILE", "Read a snapshot, kubectl's output, a folder of such files, or - (stdin) instead of a cluster."
         ),
         SharedOption("demo", "demo", "", "Read the bundled example cluster.", bool, default=False),
+        SharedOption(
+            "pod_templates",
+            "pod-template",
+            "KIND.GROUP=PATH",
+            "A custom kind that makes pods, and the JSON path to its pod template; may be repeated.",
+            list[str],
+            default=None,
+        ),
         SharedOption("strict", "strict", "", "Exit 3 if any kind could not be read in full.", bool, default=False),
     ),
 )
@@ -162,6 +170,7 @@ class Run:
     selector: str = ""
     from_: str = ""
     demo: bool = False
+    pod_templates: tuple[str, ...] = ()
     strict: bool = False
     output: str = ""
     no_headers: bool = False

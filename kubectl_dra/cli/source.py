@@ -28,17 +28,15 @@ def read_snapshot(
     *,
     namespace: str | None = None,
     pod_labels: str = "",
-    pod_templates: tuple[str, ...] = (),
 ) -> Snapshot:
     """Read `kinds` (fields of Snapshot, `custom_workloads`, `feature_gates`) from where the command line says.
 
     `namespace` and `pod_labels` narrow what is asked of a server; a command whose counts need everything narrows afterwards instead.
-    `pod_templates` are further kinds with pod templates (`--pod-template`).
     Raises UsageError for sources that do not go together, IncompleteReadingError with `--strict`, and what the reading raises.
     """
     from kubectl_dra.reading import Wanted
 
-    wanted = Wanted(kinds=frozenset(kinds), namespace=namespace, pod_labels=pod_labels or None, pod_templates=pod_templates)
+    wanted = Wanted(kinds=frozenset(kinds), namespace=namespace, pod_labels=pod_labels or None, pod_templates=run.pod_templates)
     snapshot = _read(run, wanted)
     if run.strict:
         _refuse_incomplete(snapshot, wanted.kinds)

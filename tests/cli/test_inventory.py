@@ -59,7 +59,15 @@ def test_by_name_with_the_audit_s_verdict(file: str) -> None:
     assert {"name": item["name"], "verdict": item["verdict"], "codes": item["codes"]} == verdict
     assert item["plugin"] == {"nodes": 1, "capacity": 16, "allocatable": 8}
     assert item["dra"] == {"class": "gpu", "nodes": 1, "devices": 4, "approximate": False, "note": ""}
-    assert item["asked"] == {"pods": 3, "running": 2, "pending": 1, "devices": 4, "workloads": 4, "workloadsAtZero": 1}
+    assert item["asked"] == {
+        "pods": 3,
+        "running": 2,
+        "pending": 1,
+        "devices": 4,
+        "workloads": 4,
+        "workloadsAtZero": 1,
+        "workloadsAtZeroSeen": 1,
+    }
 
 
 @pytest.mark.parametrize(
@@ -171,3 +179,18 @@ def test_the_inventory_reads_all_that_the_verdict_rests_on() -> None:
 def test_tables_fit_120_columns(file: str) -> None:
     for by in ("name", "node", "namespace", "pod", "workload"):
         assert max(map(len, run("inventory", "--by", by, "--from", file).stdout.splitlines())) <= 120
+
+
+def test_a_kind_that_nobody_knows_counts_with_its_pod_template(tmp_path: Path) -> None:
+    pod = {"containers": [{"name": "c", "resources": {"limits": {"example.com/gpu": 2}}}]}
+    trainer = {
+        "apiVersion": "example.com/v1",
+        "kind": "Trainer",
+        "metadata": {"name": "t", "namespace": "ml"},
+        "spec": {"pod": {"spec": pod}},
+    }
+    (tmp_path / "trainer.json").write_text(json.dumps(trainer))
+    result = kubectl_dra("inventory", "--by=workload", "--from", str(tmp_path), "--pod-template=Trainer.example.com=spec.pod", "-o=json")
+    assert [(item["kind"], item["name"], item["resources"]) for item in json.loads(result.stdout)["items"]] == [
+        ("Trainer", "t", {"example.com/gpu": 2})
+    ]

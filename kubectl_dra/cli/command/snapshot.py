@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 def snapshot(
     run: Run,
     file: Annotated[str, typer.Argument(metavar="[FILE]", help="Where to write; - is stdout. Compressed if it ends in .gz.")] = "-",
-    pod_template: Annotated[
-        list[str] | None,
-        typer.Option("--pod-template", metavar="KIND.GROUP=PATH", help="A custom kind that makes pods, and the JSON path to its template."),
-    ] = None,
 ) -> None:
     """Write the state of the cluster to one redacted file that --from reads.
 
@@ -45,7 +41,7 @@ def snapshot(
     from kubectl_dra.reading.snapshot_file import write_snapshot, write_snapshot_file
     from kubectl_dra.report import formats
 
-    taken = read_snapshot(run, kinds_of("snapshot"), namespace=run.only_namespace, pod_templates=tuple(pod_template or ()))
+    taken = read_snapshot(run, kinds_of("snapshot"), namespace=run.only_namespace)
     if run.only_namespace:
         taken = narrowed(taken, run.only_namespace)  # files hold what they hold
     if file == "-":
