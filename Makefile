@@ -51,7 +51,7 @@ bench: $(VENV)/stamp
 	@$(RUN) -m tests.benchmarks
 
 fuzz: $(VENV)/stamp
-	@HYPOTHESIS_PROFILE=fuzz $(RUN) -m pytest -n $(WORKERS) -m "not live" --hypothesis-show-statistics -o timeout=0 $(TESTS)
+	@HYPOTHESIS_PROFILE=fuzz $(RUN) -m pytest -n $(WORKERS) -m hypothesis --hypothesis-show-statistics -o timeout=0 $(TESTS)
 
 bed: $(VENV)/stamp
 	@$(RUN) -m tests.bed.by_hand

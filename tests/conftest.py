@@ -21,7 +21,6 @@ settings.register_profile("ci", derandomize=True, deadline=None, max_examples=10
 settings.register_profile("fuzz", deadline=None, max_examples=20_000, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
-LIVE = Path(__file__).parent / "live"
 building: pytest.StashKey["subprocess.Popen[bytes]"] = pytest.StashKey()
 waited: pytest.StashKey[bool] = pytest.StashKey()
 
@@ -31,10 +30,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--no-skips", action="store_true", help="a skipped test is a failed one")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """The mark of live tests; the fixture `bed` makes a test one."""
+    config.addinivalue_line("markers", "live: needs the bed, a real cluster")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests that need no cluster come first, while the bed's binary is built for the others."""
     for item in items:
-        if LIVE in item.path.parents:
+        if isinstance(item, pytest.Function) and "bed" in item.fixturenames:
             item.add_marker(pytest.mark.live)
     items.sort(key=lambda item: item.get_closest_marker("live") is not None)
     if items and items[-1].get_closest_marker("live") and not config.option.collectonly:
@@ -112,6 +116,24 @@ def _events(cluster: Cluster) -> str:
         return "\n".join(cluster.events().splitlines()[-30:])
     except Exception as error:  # noqa: BLE001 - the report of one failure must not become another
         return f"no events: {error}"
+
+
+@pytest.fixture(scope="session")
+def bed() -> Path:
+    """The bed's binary, built if need be. A test that needs it, through whatever fixture, is a live one."""
+    if not sys.platform.startswith("linux"):
+        pytest.skip("the bed runs on Linux only")
+    try:
+        build.go()
+    except build.CannotBuildError as error:
+        pytest.skip(str(error))
+    return build.binaries().bed
+
+
+@pytest.fixture(scope="session")
+def oracle(bed: Path) -> Path:
+    """The binary that answers for the upstream allocator; it is built with the bed."""
+    return bed.with_name("oracle")
 
 
 @pytest.fixture

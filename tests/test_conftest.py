@@ -49,7 +49,7 @@ def test_a_skip_is_fine_where_not_everything_can_run(run: Run) -> None:
     "text",
     [
         "@pytest.mark.skip(reason='no cluster')\ndef test_it(): ...\n",
-        "@pytest.fixture\ndef bed(): pytest.skip('no cluster')\n\ndef test_it(bed): ...\n",
+        "@pytest.fixture\ndef cluster(): pytest.skip('no cluster')\n\ndef test_it(cluster): ...\n",
         "pytest.skip('no cluster', allow_module_level=True)\n",
     ],
     ids=["mark", "fixture", "file"],

@@ -14,8 +14,8 @@ On failure the report shows the end of every component's log, and the events. No
 """
 
 import os
+import re
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -25,17 +25,18 @@ from typing import TypeVar
 
 import pytest
 
-from tests.bed import build
 from tests.bed.api import Manifest, manifests
 from tests.bed.cluster import Cluster
 from tests.bed.node import DevicePlugin, DraDriver, Node
 from tests.bed.waiting import wait_until as _wait_until
 
-CLUSTER_WIDE = (
+WATCHED = (
     "/api/v1/nodes",
     "/api/v1/namespaces",
+    "/api/v1/pods",
     "/apis/resource.k8s.io/v1/deviceclasses",
     "/apis/resource.k8s.io/v1/resourceslices",
+    "/apis/resource.k8s.io/v1/resourceclaims",
     "/apis/resource.k8s.io/v1/devicetaintrules",
     "/apis/rbac.authorization.k8s.io/v1/clusterroles",
     "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
@@ -43,26 +44,9 @@ CLUSTER_WIDE = (
     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
     "/apis/storage.k8s.io/v1/csidrivers",
 )
+"""Of these a test leaves none behind in the shared cell."""
 numbers = count(1)
 Made = TypeVar("Made", DevicePlugin, DraDriver)
-
-
-@pytest.fixture(scope="session")
-def bed() -> Path:
-    """The bed's binary, built if need be."""
-    if not sys.platform.startswith("linux"):
-        pytest.skip("the bed runs on Linux only")
-    try:
-        build.go()
-    except build.CannotBuildError as error:
-        pytest.skip(str(error))
-    return build.binaries().bed
-
-
-@pytest.fixture(scope="session")
-def oracle(bed: Path) -> Path:
-    """The binary that answers for the upstream allocator."""
-    return bed.with_name("oracle")
 
 
 @pytest.fixture
@@ -84,23 +68,29 @@ def shared_cell(bed: Path) -> Iterator[Cluster]:
 
 @pytest.fixture
 def cell(shared_cell: Cluster) -> Iterator[Cluster]:
-    """A real control plane, shared with the other tests of this worker. Afterwards nothing cluster-wide may be left."""
-    before = _cluster_wide(shared_cell)
+    """A real control plane, shared with the other tests of this worker. Afterwards no object of the kinds above may be left."""
+    before = _objects(shared_cell)
     yield shared_cell
-    left = _cluster_wide(shared_cell) - before
-    for path in sorted(left):
+    left = sorted(_objects(shared_cell) - before)
+    for path in left:
         shared_cell.api.delete(path)
     assert not left, "left in the cell by this test (now removed)"
 
 
-def _cluster_wide(cluster: Cluster) -> set[str]:
-    """Paths of all cluster-wide objects that are not being deleted."""
+def _objects(cluster: Cluster) -> set[str]:
+    """Paths of all objects of these kinds that are not being deleted."""
     return {
-        f"{path}/{item['metadata']['name']}"
-        for path in CLUSTER_WIDE
-        for item in cluster.api.items(path)
-        if "deletionTimestamp" not in item["metadata"]
+        _path(kind, item["metadata"]) for kind in WATCHED for item in cluster.api.items(kind) if "deletionTimestamp" not in item["metadata"]
     }
+
+
+def _path(kind: str, metadata: Manifest) -> str:
+    root, _, plural = kind.rpartition("/")
+    return (
+        f"{root}/namespaces/{metadata['namespace']}/{plural}/{metadata['name']}"
+        if "namespace" in metadata
+        else f"{kind}/{metadata['name']}"
+    )
 
 
 @pytest.fixture
@@ -117,8 +107,8 @@ def own_cell(bed: Path, short_path: Path) -> Iterator[Callable[..., Cluster]]:
 @pytest.fixture
 def node(cell: Cluster, short_path: Path) -> Iterator[Callable[..., Node]]:
     """A factory of kubelets: `node(name=None, cluster=None, **options)`, in the cell or another cluster; options as `Node` takes them."""
-    if os.geteuid():
-        pytest.skip("a kubelet needs root")
+    if not can_mount():
+        pytest.skip("a kubelet needs root (CAP_SYS_ADMIN)")
     with ExitStack() as stack:
 
         def start(name: str | None = None, cluster: Cluster | None = None, **options: object) -> Node:
@@ -145,6 +135,12 @@ def _forget(node: Node) -> None:
         for item in api.items(root):
             if item["spec"].get("nodeName") == node.name or item["metadata"].get("ownerReferences", [{}])[0].get("name") == node.name:
                 api.delete(f"{root}/{item['metadata']['name']}")
+
+
+def can_mount() -> bool:
+    """Whether this process may make mount namespaces: capability 21. Root in a container often may not."""
+    effective = re.search(r"^CapEff:\s*([0-9a-f]+)$", Path("/proc/self/status").read_text(), re.MULTILINE)
+    return effective is not None and bool(int(effective[1], 16) >> 21 & 1)
 
 
 @pytest.fixture

@@ -311,9 +311,9 @@ def test_a_cluster_by_hand_tells_how_to_use_it_and_leaves_nothing(bed: Path) -> 
 
         def running() -> bool:
             pods = subprocess.run([bed, "kubectl", f"--kubeconfig={path}", "get", "pods"], capture_output=True, text=True, check=True)
-            return pods.stdout.count("Running") == 5
+            return pods.stdout.count("Running") == 8
 
-        wait_until(running, "five pods, through the plugin and through the driver")
+        wait_until(running, "eight pods, through the plugin and through the driver")
         by_hand.stdin.close()
         assert by_hand.wait(60) == 0
     assert not path.parent.parent.exists()
