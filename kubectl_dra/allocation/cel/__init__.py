@@ -10,6 +10,7 @@ from kubectl_dra.allocation.cel.device import DeviceVariables
 from kubectl_dra.allocation.cel.environment import SCHEDULER, CelEnvironment
 from kubectl_dra.allocation.cel.errors import CelError, CompileError, ErrorClass, Unsupported
 from kubectl_dra.allocation.cel.program import Answer, Program, compile_expression
+from kubectl_dra.allocation.cel.trace import Reason
 
 __all__ = [
     "SCHEDULER",
@@ -20,6 +21,7 @@ __all__ = [
     "DeviceVariables",
     "ErrorClass",
     "Program",
+    "Reason",
     "Unsupported",
     "compile_expression",
 ]

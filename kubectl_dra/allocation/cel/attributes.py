@@ -51,12 +51,10 @@ class Qualifier:
         """What is selected, or ABSENT; costs only if it is there."""
         key = self.key if self.index is None else _key(self.index(frame))
         found = present(value, key)
-        if self.test:
-            frame.charge_steps(1)
-            return ABSENT if found is ABSENT else None
-        if found is not ABSENT:
-            frame.charge_steps(1)
-        return found
+        if found is ABSENT:
+            return ABSENT
+        frame.charge_steps(1)
+        return None if self.test else found
 
 
 def _key(value: Value) -> Value:

@@ -43,8 +43,10 @@ _TYPES = {
         types.CIDR,
         DEVICE,
     )
-}
-"""Types that may be named in an expression."""
+} | {"duration": types.DURATION, "timestamp": types.TIMESTAMP}
+"""Types that the check knows by name. Three of them cannot be planned: see UNPLANNED."""
+UNPLANNED = frozenset({DEVICE.name, "duration", "timestamp"})
+"""Names of types that stop an expression when it is planned (apiserver: pkg/cel/types.go, findScalar)."""
 _LITERALS: dict[type, Type] = {
     bool: types.BOOL,
     int: types.INT,
@@ -156,7 +158,8 @@ class _Checker:
         if qualified is not None and self.local(qualified.partition(".")[0]) is None:
             found = self.resolved(Ident(node.offset, qualified), qualified)
             if found is not None:
-                node.operand = Ident(node.offset, qualified.removeprefix("."), _TYPES[qualified.removeprefix(".")], type=found)
+                plain = qualified.removeprefix(".")
+                node.operand = Ident(node.offset, plain, _TYPES[plain], type=found)
                 node.field = ""
                 return found
         result = self.field(node, node.operand, node.field, optional=False)

@@ -55,7 +55,7 @@ def fold(span: Run, slots: tuple[int, int, int], condition: Run, step: Run, resu
 
     def run(frame: Frame) -> Value:
         spanned = span(frame)
-        items = _pairs(spanned) if pairs else _items(spanned)
+        items = pairs_of(spanned) if pairs else items_of(spanned)
         if type(spanned) is not ListValue and len(items) > 1:
             frame.order_seen = True
             if frame.backwards:
@@ -81,7 +81,8 @@ def fold(span: Run, slots: tuple[int, int, int], condition: Run, step: Run, resu
     return run
 
 
-def _items(value: Value) -> list[tuple[Value, Value]]:
+def items_of(value: Value) -> list[tuple[Value, Value]]:
+    """What one variable runs through: elements, or keys. Raises EvaluationError for anything else."""
     if type(value) is ListValue:
         return [(item, None) for item in value.items]
     if isinstance(value, MapValue):
@@ -89,7 +90,8 @@ def _items(value: Value) -> list[tuple[Value, Value]]:
     raise EvaluationError(f"got '{go_type(value)}', expected iterable type")
 
 
-def _pairs(value: Value) -> list[tuple[Value, Value]]:
+def pairs_of(value: Value) -> list[tuple[Value, Value]]:
+    """What two variables run through: keys or places, and values. Raises EvaluationError for anything else."""
     if isinstance(value, MapValue):
         return list(zip(value.key_values(), value.entries.values(), strict=True))
     if type(value) is ListValue:

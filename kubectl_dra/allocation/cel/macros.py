@@ -235,7 +235,6 @@ _MACROS: dict[tuple[str, int, bool], Expander] = {
     ("all", 2, True): _quantifier("all", _one),
     ("exists", 2, True): _quantifier("exists", _one),
     ("exists_one", 2, True): _quantifier("exists_one", _one),
-    ("existsOne", 2, True): _quantifier("exists_one", _one),
     ("map", 2, True): _map,
     ("map", 3, True): _map,
     ("filter", 2, True): _filter,

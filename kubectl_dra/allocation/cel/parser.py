@@ -1,6 +1,7 @@
 """Tokens to a syntax tree, with upstream's limits on depth (cel-go: parser/parser.go, parser/gen/CEL.g4)."""
 
 from collections import Counter
+from collections.abc import Sized
 
 from kubectl_dra.allocation.cel.errors import CompileError
 from kubectl_dra.allocation.cel.lexer import Token, tokens
@@ -288,7 +289,7 @@ class _Parser:
             names.append(self.take().text)
         at = self.expect("{").offset
         fields: list[tuple[int, str, Node, bool]] = []
-        while self.ahead.kind not in ("}", ","):
+        while self.more(fields, "}"):
             optional = self.taken("?")
             word = self.ahead
             if word.kind not in ("name", "quoted"):
@@ -296,40 +297,39 @@ class _Parser:
             self.take()
             colon = self.expect(":").offset
             fields.append((colon, _name(word), self.expression(), optional))
-            if not (self.ahead.kind == "," and self.tokens[self.position + 1].kind != "}"):
-                break
-            self.take()
-        self.taken(",")
         self.expect("}")
         return measured(StructExpr(at, dot + ".".join(names), fields))
+
+    def more(self, found: Sized, closing: str) -> bool:
+        """True when another element follows the `found` ones; a comma may stand before the closing bracket, also of nothing."""
+        if self.ahead.kind == closing:
+            return False
+        if self.ahead.kind == "," and self.tokens[self.position + 1].kind == closing:
+            self.take()
+            return False
+        if len(found):
+            self.expect(",")
+        return True
 
     def list_literal(self) -> Node:
         at = self.expect("[").offset
         elements: list[Node] = []
         optionals: set[int] = set()
-        while self.ahead.kind not in ("]", ","):
+        while self.more(elements, "]"):
             if self.taken("?"):
                 optionals.add(len(elements))
             elements.append(self.expression())
-            if not (self.ahead.kind == "," and self.tokens[self.position + 1].kind != "]"):
-                break
-            self.take()
-        self.taken(",")
         self.expect("]")
         return measured(ListExpr(at, elements, frozenset(optionals)))
 
     def map_literal(self) -> Node:
         at = self.expect("{").offset
         entries: list[Entry] = []
-        while self.ahead.kind not in ("}", ","):
+        while self.more(entries, "}"):
             optional = self.taken("?")
             key = self.expression()
             self.expect(":")
             entries.append(Entry(key, self.expression(), optional))
-            if not (self.ahead.kind == "," and self.tokens[self.position + 1].kind != "}"):
-                break
-            self.take()
-        self.taken(",")
         self.expect("}")
         return measured(MapExpr(at, entries))
 

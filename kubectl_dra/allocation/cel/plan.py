@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from kubectl_dra.allocation.cel import folds, operators
 from kubectl_dra.allocation.cel.attributes import Attribute, Qualifier
+from kubectl_dra.allocation.cel.check import UNPLANNED
 from kubectl_dra.allocation.cel.cost import LIST, MAP, cost_of
 from kubectl_dra.allocation.cel.dispatch import FUNCTION_STYLE, SINGLETONS, dispatched, guarded
-from kubectl_dra.allocation.cel.environment import DEVICE
 from kubectl_dra.allocation.cel.errors import CompileError, EvaluationError, EvaluationPanic, NoSuchOverload, Unsupported
 from kubectl_dra.allocation.cel.frame import Frame, Run
 from kubectl_dra.allocation.cel.kinds import go_string, go_text, go_type
@@ -16,7 +16,6 @@ from kubectl_dra.allocation.cel.map_keys import map_key
 from kubectl_dra.allocation.cel.membership import member_key, members
 from kubectl_dra.allocation.cel.regex import Machine, RegexError, compiled
 from kubectl_dra.allocation.cel.syntax import Call, Fold, Ident, ListExpr, Literal, MapExpr, Node, Select
-from kubectl_dra.allocation.cel.types import Type
 from kubectl_dra.allocation.cel.values import ListValue, MapValue, Optional, TypeValue, UInt, Value
 
 _CONVERSIONS = frozenset({"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"})
@@ -64,14 +63,14 @@ class Planner:
 
     def _name(self, node: Ident) -> Plan:
         if node.constant is not None:
-            return _type_constant(node.constant)
+            return _type_constant(node)
         if node.name in self.names:
             return Attribute(self.names[node.name])
         return Attribute(_device, device=True)
 
     def _select(self, node: Select) -> Plan:
         if not node.field and isinstance(node.operand, Ident) and node.operand.constant is not None:
-            return _type_constant(node.operand.constant)
+            return _type_constant(node.operand)
         attribute = self.attribute(node.operand)
         attribute.add(Qualifier(node.field, test=node.test))
         return attribute
@@ -203,10 +202,10 @@ def _failing(error: EvaluationError) -> Run:
     return run
 
 
-def _type_constant(kind: Type) -> Constant:
-    if kind == DEVICE:
-        raise CompileError(f"program instantiation failed: reference to undefined type: {kind.name}")
-    return Constant(TypeValue(kind.name))
+def _type_constant(node: Ident) -> Constant:
+    if node.name in UNPLANNED or node.constant is None:
+        raise CompileError(f"program instantiation failed: reference to undefined type: {node.name}")
+    return Constant(TypeValue(node.constant.name))
 
 
 def _implementation(node: Call, signature: str) -> Implementation:

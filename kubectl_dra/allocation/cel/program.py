@@ -1,6 +1,6 @@
 """An expression, compiled once and evaluated on many devices."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kubectl_dra.allocation.cel.check import check
 from kubectl_dra.allocation.cel.device import DeviceVariables
@@ -12,6 +12,7 @@ from kubectl_dra.allocation.cel.plan import Planner
 from kubectl_dra.allocation.cel.results import boolean
 from kubectl_dra.allocation.cel.source import render
 from kubectl_dra.allocation.cel.syntax import Node
+from kubectl_dra.allocation.cel.trace import Reason, reasons
 from kubectl_dra.allocation.cel.types import BOOL, Type
 from kubectl_dra.allocation.cel.validate import validate
 
@@ -24,7 +25,7 @@ _TOO_DEEP = "the expression is nested too deeply to be decided here"
 class Answer:
     """What the expression says of a device: `matches`, or the error (upstream's text) and its class.
 
-    `cost` is null where upstream counts none.
+    `cost` is null where upstream counts none, and where it depends on the order in which upstream runs through a map.
     """
 
     matches: bool | None = None
@@ -54,7 +55,13 @@ class Program:
             other = self._answer(device, Frame(device.root, self.slots, self.environment.cost_limit, backwards=True))
             if (other.matches, other.error_class) != (answer.matches, answer.error_class):
                 return Answer(error="the answer depends on the order of a map, which is random", error_class=ErrorClass.UNSUPPORTED)
+            if other.cost != answer.cost:
+                return replace(answer, cost=None)
         return answer
+
+    def trace(self, device: DeviceVariables) -> tuple[Reason, ...]:
+        """Why it is false on the device, or which part of it fails; nothing when it is true. Slower than `evaluate` by far."""
+        return reasons(self.text, self.tree, device)
 
     def _answer(self, device: DeviceVariables, frame: Frame) -> Answer:
         try:

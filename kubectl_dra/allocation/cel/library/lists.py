@@ -6,7 +6,7 @@ from functools import cmp_to_key
 from kubectl_dra.allocation.cel.arithmetic import BINARY
 from kubectl_dra.allocation.cel.compare import order, same
 from kubectl_dra.allocation.cel.errors import EvaluationError, NoSuchOverload, Unsupported
-from kubectl_dra.allocation.cel.kinds import COMPARERS, type_text
+from kubectl_dra.allocation.cel.kinds import ADDERS, COMPARERS, type_text
 from kubectl_dra.allocation.cel.library.binding import Implementation
 from kubectl_dra.allocation.cel.moments import Duration
 from kubectl_dra.allocation.cel.values import ListValue, UInt, Value
@@ -134,10 +134,9 @@ def _sum(zero: Value) -> Implementation:
     def total(values: ListValue) -> Value:
         result = zero
         for value in values.items:
-            try:
-                result = BINARY["_+_"](result, value)
-            except EvaluationError:
-                raise NoSuchOverload from None
+            if type(value) not in ADDERS:
+                raise NoSuchOverload
+            result = BINARY["_+_"](result, value)
         return result
 
     return total

@@ -2,7 +2,7 @@
 
 from kubectl_dra.allocation.cel.errors import Unsupported
 from kubectl_dra.allocation.cel.regex import classes
-from kubectl_dra.allocation.cel.regex.classes import LAST, CharSet
+from kubectl_dra.allocation.cel.regex.classes import LAST, CharSet, Ranges
 from kubectl_dra.allocation.cel.regex.nodes import Assertion, Char, Choice, Node, Repeat, Sequence
 
 _MOST_REPEATS = 1000
@@ -34,7 +34,6 @@ class _Parser:
         self.depth = 0
         self.fold = self.multiline = self.dot_all = self.swap_greed = False
         self.last_start = 0
-        self.names: set[str] = set()
 
     @property
     def rest(self) -> str:
@@ -100,14 +99,13 @@ class _Parser:
         else:
             least, most, end = int(letter == "+"), 1 if letter == "?" else None, start + 1
         greedy = not self.swap_greed
-        operator_end = end
         if self.pattern[end : end + 1] == "?":
             greedy = not greedy
             end += 1
         if repeated == start:
             raise RegexError("invalid nested repetition operator", self.pattern[self.last_start : end])
         if not parts:
-            raise RegexError("missing argument to repetition operator", self.pattern[start:operator_end])
+            raise RegexError("missing argument to repetition operator", self.pattern[start:end])
         node = Repeat(parts[-1], least, most, greedy)
         if counts is not None and (least >= 2 or (most or 0) >= 2) and not _repeats_fit(node, _MOST_REPEATS):
             raise RegexError("invalid repeat count", self.pattern[start:end])
@@ -183,7 +181,7 @@ class _Parser:
                 return letter == ":"
             else:
                 raise RegexError("invalid or unsupported Perl syntax", self.pattern[start : self.position])
-        raise RegexError("missing closing )", self.pattern)
+        raise RegexError("invalid or unsupported Perl syntax", self.pattern[start:])
 
     def named_group(self, start: int) -> bool:
         opened = self.pattern.index("<", start)
@@ -193,9 +191,6 @@ class _Parser:
         name = self.pattern[opened + 1 : end]
         if not name or not all(letter == "_" or (letter.isascii() and letter.isalnum()) for letter in name):
             raise RegexError("invalid named capture", self.pattern[start : end + 1])
-        if name in self.names:
-            raise RegexError("duplicate capture group name", name)
-        self.names.add(name)
         self.position = end + 1
         return True
 
@@ -222,7 +217,7 @@ class _Parser:
             return False
         if following.lower() in classes.PERL:
             self.position += 2
-            found.add(classes.PERL[following.lower()], negative=following.isupper())
+            self.add_group(found, classes.PERL[following.lower()], negative=following.isupper())
             return True
         if following not in "pP":
             return False
@@ -303,15 +298,16 @@ class _Parser:
         negative = name.startswith("^")
         if name.removeprefix("^") not in classes.POSIX:
             raise RegexError("invalid character class range", self.pattern[self.position : end + 2])
-        ranges = classes.POSIX[name.removeprefix("^")]
-        if self.fold:
-            folded = CharSet()
-            for low, high in ranges:
-                folded.add_range(low, high, fold=True)
-            ranges = tuple(folded.ranges)
-        found.add(ranges, negative=negative)
+        self.add_group(found, classes.POSIX[name.removeprefix("^")], negative=negative)
         self.position = end + 2
         return True
+
+    def add_group(self, found: CharSet, ranges: Ranges, *, negative: bool) -> None:
+        """Add a named set, with the other cases of its letters where case does not count."""
+        group = CharSet()
+        for low, high in ranges:
+            group.add_range(low, high, fold=self.fold)
+        found.add(group.ranges, negative=negative)
 
     def range(self, found: CharSet, bracket: int) -> None:
         start = self.position
