@@ -117,7 +117,7 @@ def _build(text: str) -> str:
 
 
 def _without_zeros(text: str) -> str:
-    if len(text) <= 1:
+    if len(text.encode()) <= 1:
         return text
     kept = text.lstrip("0")
     return kept if kept and kept[0] in "0123456789" else "0" + kept

@@ -131,7 +131,7 @@ class _Checker:
         return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
 
     def ident(self, node: Ident, name: str) -> Type:
-        local = self.local(name)
+        local = None if name.startswith(".") else self.local(name)
         if local is not None:
             return local
         found = self.resolved(node, name)

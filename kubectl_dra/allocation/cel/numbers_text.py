@@ -11,6 +11,11 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 def parse_float(text: str) -> float | None:
     """A double, None when the text is none or it overflows."""
+    if "_" in text:
+        # Underscores may stand between digits.
+        if not _between_digits(text):
+            return None
+        text = text.replace("_", "")
     infinite = _INFINITY.fullmatch(text)
     if infinite:
         return float("-inf" if infinite[1] == "-" else "inf")
@@ -25,6 +30,22 @@ def parse_float(text: str) -> float | None:
         except OverflowError:
             return None
     return None
+
+
+def _between_digits(text: str) -> bool:
+    """True when each underscore stands between two digits, or behind the `0x` (Go: strconv/atoi.go, underscoreOK)."""
+    body = text[1:] if text[:1] in ("+", "-") else text
+    digits = "0123456789"
+    previous = "^"
+    if body[:2].lower() in ("0b", "0o", "0x"):
+        digits = "0123456789abcdefABCDEF" if body[1] in "xX" else digits
+        body, previous = body[2:], "0"
+    for letter in body:
+        kind = "0" if letter in digits else "_" if letter == "_" else "!"
+        if (kind == "_" and previous != "0") or (kind == "!" and previous == "_"):
+            return False
+        previous = kind
+    return previous != "_"
 
 
 def parse_int(text: str, low: int, high: int) -> int | None:

@@ -3,12 +3,18 @@
 import re
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
+from kubectl_dra.objects.quoted import quoted
+
 _V4 = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}", re.ASCII)
 _PREFIX = re.compile(r"0|[1-9][0-9]{0,2}", re.ASCII)
 
 
 class AddressError(ValueError):
-    """The text is no address or network that Kubernetes takes."""
+    """The text is no address or network. For Go's own complaints the words are ours."""
+
+
+class RefusedAddressError(AddressError):
+    """An address for Go, but not for Kubernetes; the text is Kubernetes'."""
 
 
 class Ip:
@@ -23,9 +29,14 @@ class Ip:
     @classmethod
     def parse(cls, text: str) -> "Ip":
         """Read an address (apiserver: pkg/cel/library/ip.go). Raises AddressError."""
-        address = _address(text)
+        name, zone, inside = text.partition("%")
+        address = _address(name)
+        if zone:
+            if not inside or isinstance(address, IPv4Address):
+                raise AddressError("no zone can be here")
+            raise RefusedAddressError(f"IP address {quoted(text)} with zone value is not allowed")
         if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
-            raise AddressError("IPv4-mapped")
+            raise RefusedAddressError(f"IPv4-mapped IPv6 address {quoted(text)} is not allowed")
         return cls(address)
 
     def __str__(self) -> str:
@@ -49,7 +60,11 @@ class Cidr:
         before, slash, bits = text.rpartition("/")
         if not slash or not _PREFIX.fullmatch(bits):
             raise AddressError("not address/bits")
-        address = Ip.parse(before).address
+        if "%" in before:
+            raise AddressError("zones are for addresses")
+        address = _address(before)
+        if isinstance(address, IPv6Address) and address.ipv4_mapped is not None and int(bits) <= 128:
+            raise RefusedAddressError(f"IPv4-mapped IPv6 address {quoted(text)} is not allowed")
         if int(bits) > address.max_prefixlen:
             raise AddressError("too many bits")
         return cls(address, int(bits))
@@ -75,8 +90,6 @@ class Cidr:
 def _address(text: str) -> IPv4Address | IPv6Address:
     if ":" not in text and not _V4.fullmatch(text):
         raise AddressError("no address")
-    if "%" in text:
-        raise AddressError("zone")
     try:
         return ip_address(text)
     except ValueError as error:

@@ -3,7 +3,7 @@
 import re
 
 from kubectl_dra.allocation.cel.errors import Unsupported
-from kubectl_dra.allocation.cel.library.address import AddressError, Ip
+from kubectl_dra.allocation.cel.library.address import AddressError, Ip, RefusedAddressError
 
 _HEX = re.compile(rb"%[0-9A-Fa-f]{2}")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
@@ -36,7 +36,10 @@ class Url:
     def parse(cls, text: str) -> "Url":
         """Read an absolute URL or an absolute path, as `url()` does. Raises UrlError."""
         request(text)
-        return _parsed(text.partition("#")[0], text, via_request=False)
+        before, _, fragment = text.partition("#")
+        url = _parsed(before, text, via_request=False)
+        unescaped(fragment)
+        return url
 
     @property
     def hostname(self) -> str:
@@ -152,9 +155,10 @@ def _literal(host: str) -> str:
         raise UrlError("invalid IP-literal")
     try:
         Ip.parse(address)
+    except RefusedAddressError:
+        pass  # good enough for a URL
     except AddressError as error:
-        if str(error) != "IPv4-mapped":
-            raise UrlError(f"invalid host: {error}") from None
+        raise UrlError(f"invalid host: {error}") from None
     return f"[{address}]{host[end + 1 :]}"
 
 

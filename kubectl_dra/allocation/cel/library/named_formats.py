@@ -33,7 +33,13 @@ def _fits(pattern: re.Pattern[str], longest: int) -> Callable[[str], int]:
 
 def _masked(complaints: Callable[[str], int]) -> Callable[[str], int]:
     """For names that others are made from: a dash at the end is no fault."""
-    return lambda text: complaints(text[:-2] + "a" if len(text) > 1 and text.endswith("-") else text)
+
+    def masked(text: str) -> int:
+        raw = text.encode()
+        # Two bytes are cut, also where they are part of one character: what is left fits nothing then.
+        return complaints(raw[:-2].decode(errors="replace") + "a" if len(raw) > 1 and text.endswith("-") else text)
+
+    return masked
 
 
 def _label_key(text: str) -> int:

@@ -6,7 +6,7 @@ Whether a text is an address agrees with upstream; the words of the error, which
 from ipaddress import IPv4Address, IPv6Address
 
 from kubectl_dra.allocation.cel.errors import EvaluationError, NoSuchOverload
-from kubectl_dra.allocation.cel.library.address import AddressError, Cidr, Ip
+from kubectl_dra.allocation.cel.library.address import AddressError, Cidr, Ip, RefusedAddressError
 from kubectl_dra.allocation.cel.library.binding import Implementation
 from kubectl_dra.objects.quoted import quoted
 
@@ -14,6 +14,8 @@ from kubectl_dra.objects.quoted import quoted
 def _ip(text: str) -> Ip:
     try:
         return Ip.parse(text)
+    except RefusedAddressError as error:
+        raise EvaluationError(str(error)) from None
     except AddressError as error:
         raise EvaluationError(f"IP Address {quoted(text)} parse error during conversion from string: {error}") from None
 
@@ -21,6 +23,8 @@ def _ip(text: str) -> Ip:
 def _cidr(text: str) -> Cidr:
     try:
         return Cidr.parse(text)
+    except RefusedAddressError as error:
+        raise EvaluationError(f"network address parse error during conversion from string: {error}") from None
     except AddressError as error:
         twice = "network address parse error during conversion from string: " * 2
         raise EvaluationError(f"{twice}{error}") from None
