@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 
+from kubectl_dra.allocation.cel.bounds import MOST_ELEMENTS, small_enough
 from kubectl_dra.allocation.cel.compare import order
 from kubectl_dra.allocation.cel.errors import EvaluationError, NoSuchOverload
 from kubectl_dra.allocation.cel.kinds import ADDERS, COMPARERS, MODDERS, MULTIPLIERS, NEGATORS, RECEIVERS, SUBTRACTORS
@@ -59,6 +60,7 @@ def _add(one: Value, other: Value) -> Value:
 
 
 def _concatenated(one: ListValue, other: ListValue) -> ListValue:
+    small_enough(len(one.items) + len(other.items), MOST_ELEMENTS)
     if one.mutable:
         one.items.extend(list(other.items))
         return one

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from kubectl_dra.allocation.cel import map_keys
+from kubectl_dra.allocation.cel.bounds import Walk
 from kubectl_dra.allocation.cel.errors import EvaluationError, NoSuchOverload, Unsupported
 from kubectl_dra.allocation.cel.library.address import Cidr, Ip
 from kubectl_dra.allocation.cel.library.amount import QuantityValue
@@ -27,10 +28,14 @@ from kubectl_dra.allocation.cel.values import (
 from kubectl_dra.objects.semver import Semver
 
 
-def equal(one: Value, other: Value) -> bool:
+def equal(one: Value, other: Value, walk: Walk | None = None) -> bool:
     """`one == other`. Raises NoSuchOverload where upstream's left side knows nothing of the right."""
     if one is None or other is None:
         return one is None and other is None
+    if isinstance(one, ListValue):
+        return _list_equal(one, other, walk or Walk())
+    if isinstance(one, MapValue):
+        return _map_equal(one, other, walk or Walk())
     return _EQUAL[type(one)](one, other)
 
 
@@ -106,13 +111,14 @@ def _number_equal(one: Value, other: Value) -> bool:
     return _numbers(one, other) == 0
 
 
-def _list_equal(one: ListValue, other: Value) -> bool:
+def _list_equal(one: ListValue, other: Value, walk: Walk) -> bool:
     if type(other) is not ListValue or len(one.items) != len(other.items):
         return False
+    walk.visit(len(one.items))
     failure: NoSuchOverload | None = None
     for left, right in zip(one.items, other.items, strict=True):
         try:
-            if not equal(left, right):
+            if not equal(left, right, walk):
                 return False
         except NoSuchOverload as error:
             # A plain list takes elements that cannot be compared for equal; a concatenated one says so.
@@ -122,15 +128,16 @@ def _list_equal(one: ListValue, other: Value) -> bool:
     return True
 
 
-def _map_equal(one: MapValue, other: Value) -> bool:
+def _map_equal(one: MapValue, other: Value, walk: Walk) -> bool:
     if not isinstance(other, MapValue) or len(one.entries) != len(other.entries):
         return False
+    walk.visit(len(one.entries))
     for key, value in zip(one.key_values(), one.entries.values(), strict=True):
         found = map_keys.find(other, key)
         if found is ABSENT:
             return False
         try:
-            if not equal(value, found):
+            if not equal(value, found, walk):
                 return False
         except NoSuchOverload:
             continue
@@ -181,11 +188,7 @@ _EQUAL: dict[type, Callable[[Value, Value], bool]] = {
     str: _lenient(str, _itself),
     bytes: _lenient(bytes, _itself),
     type(None): lambda one, other: other is None,
-    ListValue: _list_equal,
-    MapValue: _map_equal,
-    StringMap: _map_equal,
-    DomainMap: _map_equal,
-    TypedMap: _map_equal,
+    **dict.fromkeys((ListValue, MapValue, StringMap, DomainMap, TypedMap), equal),
     Optional: _optional_equal,
     TypeValue: _lenient(TypeValue, lambda value: value.name),
     Duration: _lenient(Duration, lambda value: value.nanoseconds),

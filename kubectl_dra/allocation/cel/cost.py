@@ -7,6 +7,7 @@ are charged by their function, some by the one signature that the check has foun
 import math
 from collections.abc import Callable, Sequence
 
+from kubectl_dra.allocation.cel.bounds import Walk
 from kubectl_dra.allocation.cel.errors import EvaluationPanic
 from kubectl_dra.allocation.cel.kinds import go_type
 from kubectl_dra.allocation.cel.library.address import Cidr, Ip
@@ -117,23 +118,24 @@ def _contained(arguments: Sequence[Value], _: Value) -> int:
     return traversal(_core_size(arguments[0])) * traversal(_core_size(arguments[1]))
 
 
-def _walked(value: Value) -> int:
+def _walked(value: Value, walk: Walk) -> int:
     """Going through a value and all that is in it."""
+    walk.visit(1)
     match value:
         case str():
             return int(len(value.encode()) * _STRING)
         case bytes():
             return int(len(value) * _STRING)
         case ListValue():
-            return sum(map(_walked, value.items))
+            return sum(_walked(item, walk) for item in value.items)
         case MapValue():
-            return sum(_walked(key) for key in value.key_values()) + sum(map(_walked, value.entries.values()))
+            return sum(_walked(part, walk) for part in (*value.key_values(), *value.entries.values()))
         case _:
             return 1
 
 
 def _walk(arguments: Sequence[Value], _: Value) -> int:
-    return _walked(arguments[0])
+    return _walked(arguments[0], Walk())
 
 
 def _one(_: Sequence[Value], __: Value) -> int:

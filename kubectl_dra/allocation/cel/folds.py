@@ -1,6 +1,6 @@
 """Running through lists and maps (cel-go: interpreter/interpretable.go, evalFold and folder)."""
 
-from kubectl_dra.allocation.cel.errors import EvaluationError
+from kubectl_dra.allocation.cel.errors import EvaluationError, Unsupported
 from kubectl_dra.allocation.cel.frame import Frame, Run
 from kubectl_dra.allocation.cel.kinds import go_type
 from kubectl_dra.allocation.cel.values import ListValue, MapValue, Value
@@ -60,12 +60,14 @@ def fold(span: Run, slots: tuple[int, int, int], condition: Run, step: Run, resu
             frame.order_seen = True
             if frame.backwards:
                 items.reverse()
-        variables = frame.slots
+        variables, expired = frame.slots, frame.expired
         variables[accumulated] = _UNSET
         for one, other in items:
             variables[first] = one
             if pairs:
                 variables[second] = other
+            if expired is not None and expired():
+                raise Unsupported("the time is up")
             try:
                 if condition(frame) is False:
                     break

@@ -9,14 +9,17 @@ from kubectl_dra.allocation.cel.values import Value
 class Frame:
     """One evaluation's state."""
 
-    __slots__ = ("backwards", "cost", "device", "limit", "order_seen", "slots")
+    __slots__ = ("backwards", "cost", "device", "expired", "limit", "order_seen", "slots")
 
-    def __init__(self, device: Value, slots: int, limit: int, *, backwards: bool = False) -> None:
-        """Begin with no cost and no variables. `backwards` runs through maps from the end.
+    def __init__(
+        self, device: Value, slots: int, limit: int, *, backwards: bool = False, expired: Callable[[], bool] | None = None
+    ) -> None:
+        """Begin with no cost and no variables. `backwards` runs through maps from the end; `expired` tells when time is up.
 
         Upstream runs through them in random order. `order_seen` tells that a map of several entries was run through.
         """
         self.backwards = backwards
+        self.expired = expired
         self.order_seen = False
         self.device = device
         self.slots: list[Value] = [None] * slots
@@ -28,6 +31,11 @@ class Frame:
         self.cost += cost
         if self.cost > self.limit:
             raise CostLimitExceeded
+
+    def affords(self, cost: int) -> None:
+        """Raises CostLimitExceeded, with the cost charged, if that would pass the limit; else nothing is charged yet."""
+        if self.cost + cost > self.limit:
+            self.charge(cost)
 
     def charge_steps(self, steps: int) -> None:
         """Add so many steps of cost 1, which upstream charges one by one."""

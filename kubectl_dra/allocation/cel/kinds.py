@@ -1,5 +1,6 @@
 """What a value is at run time: the name of its type, its Go name for messages, what operators it takes."""
 
+from kubectl_dra.allocation.cel.bounds import flat_enough
 from kubectl_dra.allocation.cel.errors import Unsupported
 from kubectl_dra.allocation.cel.library.address import Cidr, Ip
 from kubectl_dra.allocation.cel.library.amount import QuantityValue
@@ -115,8 +116,9 @@ def go_string(value: Value) -> str | None:
             return None
 
 
-def go_text(value: Value) -> str:
+def go_text(value: Value, depth: int = 0) -> str:
     """`%v`."""
+    flat_enough(depth)
     match value:
         case bool():
             return "true" if value else "false"
@@ -129,10 +131,10 @@ def go_text(value: Value) -> str:
         case bytes():
             return f"[{' '.join(map(str, value))}]"
         case ListValue():
-            return f"[{', '.join(map(go_text, value.items))}]"
+            return f"[{', '.join(go_text(item, depth + 1) for item in value.items)}]"
         case MapValue():
             pairs = zip(value.key_values(), value.entries.values(), strict=True)
-            return "{" + ", ".join(f"{go_text(key)}: {go_text(item)}" for key, item in pairs) + "}"
+            return "{" + ", ".join(f"{go_text(key)}: {go_text(item, depth + 1)}" for key, item in pairs) + "}"
         case Optional():
             return f"optional({go_text(value.value)})" if value.present else "optional.none()"
         case _:

@@ -18,8 +18,8 @@ def _settled(run: Run, frame: Frame) -> Value:
         return FAILED
 
 
-def unary(function: Function, operand: Run, cost: Cost) -> Run:
-    """A call with one argument."""
+def unary(function: Function, operand: Run, cost: Cost, *, quadratic: bool = False) -> Run:
+    """A call with one argument. A `quadratic` one is not begun when its cost, which depends on the argument alone, is beyond the limit."""
 
     def run(frame: Frame) -> Value:
         try:
@@ -27,6 +27,8 @@ def unary(function: Function, operand: Run, cost: Cost) -> Run:
         except EvaluationError:
             frame.charge(cost((FAILED,), FAILED))
             raise
+        if quadratic:
+            frame.affords(cost((value,), FAILED))
         try:
             result = function(value)
         except EvaluationError:
@@ -38,8 +40,8 @@ def unary(function: Function, operand: Run, cost: Cost) -> Run:
     return run
 
 
-def binary(function: Function, left: Run, right: Run, cost: Cost) -> Run:
-    """A call with two arguments: the second is looked at even if the first is an error."""
+def binary(function: Function, left: Run, right: Run, cost: Cost, *, quadratic: bool = False) -> Run:
+    """A call with two arguments: the second is looked at even if the first is an error. For `quadratic` see `unary`."""
     single = is_single(cost)
 
     def run(frame: Frame) -> Value:
@@ -54,6 +56,8 @@ def binary(function: Function, left: Run, right: Run, cost: Cost) -> Run:
         except EvaluationError:
             frame.charge(1 if single else cost((one, FAILED), FAILED))
             raise
+        if quadratic:
+            frame.affords(cost((one, other), FAILED))
         try:
             result = function(one, other)
         except EvaluationError:

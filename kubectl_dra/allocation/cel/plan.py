@@ -18,6 +18,7 @@ from kubectl_dra.allocation.cel.regex import Machine, RegexError, compiled
 from kubectl_dra.allocation.cel.syntax import Call, Fold, Ident, ListExpr, Literal, MapExpr, Node, Select
 from kubectl_dra.allocation.cel.values import ListValue, MapValue, Optional, TypeValue, UInt, Value
 
+_QUADRATIC = frozenset({"list_distinct", "list_sets_contains_list", "list_sets_equivalent_list", "list_sets_intersects_list"})
 _CONVERSIONS = frozenset({"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"})
 
 
@@ -144,9 +145,9 @@ class Planner:
         implementation = _implementation(node, signature)
         bound_to_any = node.function not in SINGLETONS and (not signature or signature in FUNCTION_STYLE)
         if len(runs) == 1 and not bound_to_any:
-            return operators.unary(implementation, runs[0], cost)
+            return operators.unary(implementation, runs[0], cost, quadratic=signature in _QUADRATIC)
         if len(runs) == 2 and not bound_to_any:
-            return operators.binary(implementation, runs[0], runs[1], cost)
+            return operators.binary(implementation, runs[0], runs[1], cost, quadratic=signature in _QUADRATIC)
         return operators.several(implementation, runs, cost)
 
     def _list(self, node: ListExpr) -> Plan:

@@ -1,5 +1,6 @@
 """An expression, compiled once and evaluated on many devices."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from kubectl_dra.allocation.cel.check import check
@@ -45,14 +46,14 @@ class Program:
     run: Run
     slots: int
 
-    def evaluate(self, device: DeviceVariables) -> Answer:
-        """Evaluate it on a device. Never raises: errors are answers."""
+    def evaluate(self, device: DeviceVariables, expired: Callable[[], bool] | None = None) -> Answer:
+        """Evaluate it on a device. Never raises: errors are answers. Once `expired` says so, the answer is `unsupported`."""
         if device.error:
             return Answer(error=device.error, error_class=ErrorClass.RUNTIME)
-        frame = Frame(device.root, self.slots, self.environment.cost_limit)
+        frame = Frame(device.root, self.slots, self.environment.cost_limit, expired=expired)
         answer = self._answer(device, frame)
         if frame.order_seen:
-            other = self._answer(device, Frame(device.root, self.slots, self.environment.cost_limit, backwards=True))
+            other = self._answer(device, Frame(device.root, self.slots, self.environment.cost_limit, backwards=True, expired=expired))
             if (other.matches, other.error_class) != (answer.matches, answer.error_class):
                 return Answer(error="the answer depends on the order of a map, which is random", error_class=ErrorClass.UNSUPPORTED)
             if other.cost != answer.cost:

@@ -7,10 +7,13 @@ from kubectl_dra.objects.quoted import quoted
 
 _MOST = 8
 _LONGEST = 120
+_DEEPEST = 2
 
 
-def shown(value: Value) -> str:
+def shown(value: Value, depth: int = 0) -> str:
     """The value in a few words."""
+    if depth > _DEEPEST and isinstance(value, (ListValue, MapValue)):
+        return "..."
     match value:
         case CelError():
             return f"error: {value.message}"
@@ -19,10 +22,10 @@ def shown(value: Value) -> str:
         case None:
             return "null"
         case ListValue():
-            return f"[{_cut([shown(item) for item in value.items[: _MOST + 1]])}]"
+            return f"[{_cut([shown(item, depth + 1) for item in value.items[: _MOST + 1]])}]"
         case MapValue():
             pairs = list(zip(value.key_values(), value.entries.values(), strict=True))[: _MOST + 1]
-            return "{" + _cut([f"{shown(key)}: {shown(item)}" for key, item in pairs]) + "}"
+            return "{" + _cut([f"{shown(key)}: {shown(item, depth + 1)}" for key, item in pairs]) + "}"
         case Optional():
             return f"optional.of({shown(value.value)})" if value.present else "optional.none()"
         case Undecided():

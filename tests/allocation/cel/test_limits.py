@@ -3,7 +3,7 @@
 import pytest
 
 from kubectl_dra.allocation.cel import CelEnvironment, ErrorClass, Unsupported, compile_expression
-from tests.allocation.cel.asking import ask
+from tests.allocation.cel.asking import ask, variables
 
 
 def test_cost_limit() -> None:
@@ -72,3 +72,40 @@ def test_catastrophic_patterns_are_linear(pattern: str) -> None:
 def test_a_pattern_that_is_too_large_is_undecided() -> None:
     assert ask('device.driver.matches("(a{30}b{30}){30}c{900}(d{500}e{400}){2}.*(f{100}){10}" + "(g{100}){10}")') is not None
     assert ask('device.driver.matches("((abcdefghij){30}){33}")').error_class in (None, ErrorClass.UNSUPPORTED)
+
+
+def _bound(start: str, step: str, times: int, result: str) -> str:
+    """`cel.bind` in each other, each making something from the last."""
+    text = result.format(times)
+    for number in range(times, 0, -1):
+        text = f"cel.bind(v{number}, {step.format(number - 1)}, {text})"
+    return f"cel.bind(v0, {start}, {text})"
+
+
+@pytest.mark.parametrize(
+    ("start", "step", "result"),
+    [
+        ("[1, 1]", "v{0} + v{0}", "v{0}.size() > 1"),
+        ("[1, 1]", "[v{0}, v{0}]", "v{0} == v{0}"),
+        ("[1, 1]", "[v{0}, v{0}]", "v{0}.includes(1)"),
+        ("[1, 1]", "[v{0}, v{0}]", '"%s".format([v{0}]) == ""'),
+        ('"ab"', '"%s%s".format([v{0}, v{0}])', 'v{0} == ""'),
+        ('"abcdefgh"', 'v{0}.replace("", v{0})', 'v{0} == ""'),
+        ('"ab"', "v{0} + v{0}", 'v{0} == ""'),
+    ],
+)
+def test_values_that_double_end(start: str, step: str, result: str) -> None:
+    assert ask(_bound(start, step, 40, result)).error_class in (ErrorClass.UNSUPPORTED, ErrorClass.COST)
+
+
+@pytest.mark.parametrize(
+    "expression", ["lists.range(90000).distinct() == []", "sets.contains(lists.range(9000), lists.range(9000).map(i, -i))"]
+)
+def test_what_costs_too_much_is_not_begun(expression: str) -> None:
+    assert ask(expression).error_class is ErrorClass.COST
+
+
+def test_time_that_is_up() -> None:
+    program = compile_expression("[1, 2, 3].all(x, x > 0)")
+    assert program.evaluate(variables(), lambda: False).matches is True
+    assert program.evaluate(variables(), lambda: True).error_class is ErrorClass.UNSUPPORTED

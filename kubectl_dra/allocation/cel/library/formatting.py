@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from kubectl_dra.allocation.cel.bounds import MOST_CHARACTERS, flat_enough, small_enough
 from kubectl_dra.allocation.cel.errors import EvaluationError, Unsupported
 from kubectl_dra.allocation.cel.kinds import type_name
 from kubectl_dra.allocation.cel.library.binding import Implementation
@@ -43,7 +44,7 @@ def scan(text: str, count: int, clause: Clause, *, static: bool = False) -> tupl
     `static` is the check at compile time, which sees the end of the text before it sees that arguments are missing.
     """
     built: list[str] = []
-    used = 0
+    used = size = 0
     position = 0
     while position < len(text):
         if text[position] != "%":
@@ -57,6 +58,8 @@ def scan(text: str, count: int, clause: Clause, *, static: bool = False) -> tupl
                 raise FormatError("unexpected end of string")
             position, piece = _clause(text, position + 1, used, count, clause)
             built.append(piece)
+            size += len(piece)
+            small_enough(size, MOST_CHARACTERS)
             used += 1
     return "".join(built), used
 
@@ -157,12 +160,13 @@ def _superscript(text: str) -> str:
     return text.translate(str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"))
 
 
-def _string(value: Value) -> str:
+def _string(value: Value, depth: int = 0) -> str:
+    flat_enough(depth)
     match value:
         case ListValue():
-            return f"[{', '.join(_inner(item) for item in value.items)}]"
+            return f"[{', '.join(_inner(item, depth + 1) for item in value.items)}]"
         case MapValue():
-            return _map(value)
+            return _map(value, depth + 1)
         case None:
             return "null"
         case str():
@@ -189,7 +193,7 @@ _TO_STRING: dict[type, str] = {
 }
 
 
-def _inner(value: Value) -> str:
+def _inner(value: Value, depth: int) -> str:
     """An element of a list or map, as a literal."""
     match value:
         case str():
@@ -204,7 +208,7 @@ def _inner(value: Value) -> str:
         case Duration():
             return f"duration({quoted(str(value))})"
         case ListValue() | MapValue() | bool() | int() | UInt() | None | TypeValue():
-            return _string(value)
+            return _string(value, depth)
     raise FormatError(f"no formatting function for {type_name(value)}")
 
 
@@ -216,12 +220,12 @@ def _plain_float(value: float) -> str:
     return format(value, ".6f")
 
 
-def _map(value: MapValue) -> str:
+def _map(value: MapValue, depth: int) -> str:
     pairs: list[tuple[str, str]] = []
     for key, item in zip(value.key_values(), value.entries.values(), strict=True):
         if type(key) not in (str, bool, int, UInt):
             raise FormatError(f"no formatting function for map key of type {type_name(key)}")
-        pairs.append((quoted(key) if type(key) is str else _string(key), _inner(item)))
+        pairs.append((quoted(key) if type(key) is str else _string(key), _inner(item, depth)))
     pairs.sort(key=lambda pair: pair[0].encode())
     return "{" + ", ".join(f"{key}:{item}" for key, item in pairs) + "}"
 

@@ -1,5 +1,6 @@
 """Strings: the standard ones and cel-go's extension, version 2 (ext/strings.go). Positions count characters."""
 
+from kubectl_dra.allocation.cel.bounds import MOST_CHARACTERS, small_enough
 from kubectl_dra.allocation.cel.errors import EvaluationError, NoSuchOverload
 from kubectl_dra.allocation.cel.kinds import go_text
 from kubectl_dra.allocation.cel.library.binding import Implementation
@@ -62,6 +63,8 @@ def _last_index_of(text: str, part: str, offset: int | None = None) -> int:
 
 
 def _replace(text: str, old: str, new: str, count: int = -1) -> str:
+    found = text.count(old) if count < 0 else min(text.count(old), count)
+    small_enough(len(text) + found * (len(new) - len(old)), MOST_CHARACTERS)
     return text.replace(old, new, max(count, -1))
 
 
@@ -93,6 +96,7 @@ def _join(values: ListValue, separator: str = "") -> str:
     for value in values.items:
         if type(value) is not str:
             raise EvaluationError(f"join: invalid input: {go_text(value)}")
+    small_enough(sum(map(len, values.items)) + len(separator) * len(values.items), MOST_CHARACTERS)
     return separator.join(values.items)
 
 
