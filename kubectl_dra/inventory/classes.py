@@ -11,8 +11,9 @@ from kubectl_dra.extended_resources.names import implicit_name, implicit_name_us
 from kubectl_dra.extended_resources.requests import devices
 from kubectl_dra.inventory.document import ClassItem, ClassList, ClassWarning, ObjectName
 from kubectl_dra.inventory.known import known, unknown_kinds
+from kubectl_dra.inventory.servers import Servers
 from kubectl_dra.knowledge.faults import fault
-from kubectl_dra.knowledge.gates import EXTENDED_RESOURCE, enabled_by_default
+from kubectl_dra.knowledge.gates import EXTENDED_RESOURCE
 from kubectl_dra.objects.meta import timestamp
 from kubectl_dra.objects.resource import DeviceClass, ResourceClaim
 from kubectl_dra.objects.snapshot import Snapshot
@@ -116,10 +117,10 @@ def _loses_mappings(snapshot: Snapshot) -> bool:
 
 
 def _warnings(snapshot: Snapshot, resolution: Resolution, shown: set[str | None]) -> Iterator[ClassWarning]:
-    cluster = snapshot.cluster
+    servers = Servers(snapshot)
     mapping = sorted({standing.name for standing in resolution.standings if standing.name and standing.name in shown})
-    if mapping and enabled_by_default(EXTENDED_RESOURCE, cluster.emulated, cluster.feature_gates) is False:
-        yield _off(mapping)
+    if mapping and (servers.extended_resources is False or servers.gate_unknown):
+        yield _off(mapping, sure=not servers.gate_unknown)
     for name in resolution.contested:
         if name not in shown:
             continue
@@ -130,10 +131,12 @@ def _warnings(snapshot: Snapshot, resolution: Resolution, shown: set[str | None]
             yield _losing(name, contenders, str(snapshot.cluster.version))
 
 
-def _off(names: list[str]) -> ClassWarning:
+def _off(names: list[str], *, sure: bool) -> ClassWarning:
+    gate, served = f"The feature gate {EXTENDED_RESOURCE}", f"no class serves {', '.join(names)}"
+    perhaps = f"{gate} is off here by default, and whether it was turned on could not be read. If not, {served}."
     return ClassWarning(
         names[0],
-        f"The feature gate {EXTENDED_RESOURCE} is off here: no class serves {', '.join(names)}.",
+        f"{gate} is off here: {served}." if sure else perhaps,
         ("# turn the gate on in kube-apiserver, kube-scheduler, kube-controller-manager and the kubelets, or upgrade to 1.36 or later",),
         ("kubernetes: pkg/features/kube_features.go",),
     )
@@ -154,8 +157,9 @@ def _losing(name: str, contenders: tuple[Standing, ...], version: str) -> ClassW
 
     Deleting a pod that was scheduled makes the scheduler try waiting pods again; changing a waiting pod does not.
     """
-    winner = next((standing.winner for standing in contenders if standing.winner), None) or contenders[0].device_class.metadata.name
-    losers = [standing.device_class for standing in contenders if standing.device_class.metadata.name != winner]
+    stays = next((standing for standing in contenders if standing.state is State.WINS), contenders[0])
+    winner = stays.device_class.metadata.name
+    losers = [standing.device_class for standing in contenders if standing is not stays]
     container = {"name": _CANARY, "image": "busybox", "command": ["sleep", "300"], "resources": {"limits": {name: "1"}}}
     overrides = json.encode({"spec": {"automountServiceAccountToken": False, "containers": [container]}}).decode()
     return ClassWarning(

@@ -7,8 +7,9 @@ from kubectl_dra.inventory.document import Devices
 from kubectl_dra.inventory.known import known
 from kubectl_dra.inventory.pools import DeviceId, PlacedDevice, Pools, UnusablePool
 from kubectl_dra.inventory.selection import Selection, selection
+from kubectl_dra.knowledge.faults import fault
 from kubectl_dra.objects.node import Node
-from kubectl_dra.objects.resource import DeviceClass, DeviceTaintRule
+from kubectl_dra.objects.resource import DeviceClass, DeviceTaintRule, DeviceTaintSelector
 from kubectl_dra.objects.snapshot import ReadState, Snapshot
 
 _KEEPS_AWAY = frozenset({"NoSchedule", "NoExecute"})
@@ -91,22 +92,36 @@ class ClassDevices:
         free = sum(1 for placed in listed if placed.id not in self.allocated and not self.tainted(placed)) if self._taints_known else None
         return Devices(len(listed), allocated, free, tainted)
 
-    @property
+    @cached_property
     def _taints_known(self) -> bool:
-        """False when there may be rules that could not be read. A file without rules is taken by its slices' own taints."""
-        return known(self._snapshot.device_taint_rules) or self._snapshot.device_taint_rules.state is ReadState.ABSENT
+        """False when rules could not be read, or select by what is not evaluated here (a class, CEL: 1.33 and 1.34).
+
+        A file without rules is taken by its slices' own taints.
+        """
+        rules = self._snapshot.device_taint_rules
+        selectors = (rule.spec.device_selector for rule in rules if rule.spec.taint.effect in _KEEPS_AWAY)
+        plain = not any(each is not None and (each.device_class_name or each.selectors) for each in selectors)
+        return plain and (known(rules) or rules.state is ReadState.ABSENT)
+
+    @cached_property
+    def _everything_without_selector(self) -> bool:
+        """Whether the scheduler takes a rule without a selector for one that taints every device."""
+        return bool(fault("rule-without-selector").affects(self._snapshot.cluster.version))
 
     def tainted(self, placed: PlacedDevice) -> bool:
         """Whether a taint keeps pods without tolerations off the device: its driver's, or a rule's."""
         if any(taint.effect in _KEEPS_AWAY for taint in placed.device.taints or ()):
             return True
-        return any(_taints(rule, placed) for rule in self._snapshot.device_taint_rules)
+        return any(self._taints(rule, placed) for rule in self._snapshot.device_taint_rules)
+
+    def _taints(self, rule: DeviceTaintRule, placed: PlacedDevice) -> bool:
+        if rule.spec.taint.effect not in _KEEPS_AWAY:
+            return False
+        selector = rule.spec.device_selector
+        return self._everything_without_selector if selector is None else _selects(selector, placed)
 
 
-def _taints(rule: DeviceTaintRule, placed: PlacedDevice) -> bool:
-    """A rule without a selector taints nothing; what the selector leaves out fits every device."""
-    selector = rule.spec.device_selector
-    if selector is None or rule.spec.taint.effect not in _KEEPS_AWAY:
-        return False
+def _selects(selector: DeviceTaintSelector, placed: PlacedDevice) -> bool:
+    """What the selector leaves out fits every device."""
     wanted = ((selector.driver, placed.driver), (selector.pool, placed.pool), (selector.device, placed.device.name))
     return all(want is None or want == has for want, has in wanted)

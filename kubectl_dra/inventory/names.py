@@ -59,10 +59,8 @@ def _dra(cluster: Cluster, name: str) -> DraSide | None:
         return None
     device_class = servers.device_class(name)
     if device_class is None:
-        note = "several classes have the name, and which one is taken is not known" if servers.classes.contenders(name) else ""
-        if servers.extended_resources is False and servers.classes.contenders(name):
-            note = "the feature gate DRAExtendedResource is off: classes map nothing"
-        return DraSide(None, 0, 0, note=note)
+        note = servers.why_unmapped(name)
+        return DraSide(None, None, None, True, note) if note and servers.extended_resources is not False else DraSide(None, 0, 0, note=note)
     if not cluster.nodes_known:
         everywhere = servers.devices.everywhere(device_class)
         return DraSide(device_class.metadata.name, None, None if everywhere is None else len(everywhere), everywhere is None)

@@ -11,6 +11,7 @@ from kubectl_dra.objects.resource import DeviceClass
 
 _DRIVER = re.compile(r"""device\.driver\s*==\s*(?P<quote>["'])(?P<driver>[^"'\\]*)(?P=quote)""")
 _DRIVER_LAST = re.compile(r"""(?P<quote>["'])(?P<driver>[^"'\\]*)(?P=quote)\s*==\s*device\.driver""")
+_COMMENT_OR_TEXT = re.compile(r"""//[^\n]*|(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')""", re.DOTALL)
 _WORDS = re.compile(r"""[rR]?"(?:\\.|[^"\\])*"|[rR]?'(?:\\.|[^'\\])*'|&&|\|\||[()\[\]{}?]|[^"'&|()\[\]{}?]+|.""", re.DOTALL)
 
 
@@ -38,7 +39,7 @@ def selection(device_class: DeviceClass) -> Selection:
         if selector.cel is None:
             exact = False
             continue
-        for term in _terms(selector.cel.expression):
+        for term in _terms(_without_comments(selector.cel.expression)):
             found = _DRIVER.fullmatch(term) or _DRIVER_LAST.fullmatch(term)
             if found is not None:
                 drivers.add(found["driver"])
@@ -47,6 +48,10 @@ def selection(device_class: DeviceClass) -> Selection:
     if len(drivers) > 1:
         return Selection(nothing=True)
     return Selection(next(iter(drivers), None), exact)
+
+
+def _without_comments(expression: str) -> str:
+    return _COMMENT_OR_TEXT.sub(lambda found: found["text"] or " ", expression)
 
 
 def _terms(expression: str) -> list[str]:

@@ -14,7 +14,7 @@ from kubectl_dra.inventory.devices import ClassDevices
 from kubectl_dra.inventory.known import known
 from kubectl_dra.inventory.pools import PlacedDevice
 from kubectl_dra.knowledge.faults import fault
-from kubectl_dra.knowledge.gates import EXTENDED_RESOURCE, enabled_by_default
+from kubectl_dra.knowledge.gates import EXTENDED_RESOURCE, enabled, enabled_by_default
 from kubectl_dra.objects import quantity
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.resource import DeviceClass
@@ -40,7 +40,8 @@ class State(StrEnum):
 class Server(NamedTuple):
     """Who serves, the numbers that say so, and the devices on the DRA side (None: not known).
 
-    `approximate` when the state rests on selectors that were not evaluated. `note` explains what the state alone does not.
+    `approximate` when the state rests on what is not known: selectors that were not evaluated, a gate, which of several classes is
+    taken. `note` explains what the state alone does not.
     """
 
     state: State
@@ -66,9 +67,21 @@ class Servers:
 
     @property
     def extended_resources(self) -> bool | None:
-        """Whether the cluster serves extended resources through DRA, as far as its gates tell; None when its version is unknown."""
+        """Whether the cluster serves extended resources through DRA: by its gates, else by default; None when nobody can tell.
+
+        A server whose gate is off drops the field that gives a class its name. So a class with a name may mean that a gate which is
+        off by default has been turned on, where the gates could not be read.
+        """
         cluster = self._snapshot.cluster
-        return enabled_by_default(EXTENDED_RESOURCE, cluster.emulated, cluster.feature_gates)
+        sure = enabled(EXTENDED_RESOURCE, cluster.emulated, cluster.feature_gates)
+        likely = enabled_by_default(EXTENDED_RESOURCE, cluster.emulated, cluster.feature_gates)
+        named = any(each.spec.extended_resource_name for each in self._snapshot.device_classes)
+        return None if sure is None and likely is False and named else likely
+
+    @property
+    def gate_unknown(self) -> bool:
+        """Whether the cluster's version is known and still nobody can tell."""
+        return self._snapshot.cluster.emulated is not None and self.extended_resources is None
 
     @property
     def classes_known(self) -> bool:
@@ -86,15 +99,15 @@ class Servers:
             return self._without_classes(capacity, allocatable)
         device_class = self.device_class(name)
         if device_class is None:
-            state = State.PLUGIN if allocatable else State.INACTIVE if capacity else State.NONE
-            return Server(state, capacity, allocatable, note=self._unmapped(name))
+            return self._unmapped(node, name, capacity, allocatable)
         devices = self.devices.on_node(device_class, node)
         approximate = devices is None
         there = devices is None or bool(devices)
         if allocatable:
             return Server(State.BOTH if there else State.PLUGIN, capacity, allocatable, devices, approximate, self._why_unknown(devices))
         if there and not self._blocked_by_key(node, name):
-            return Server(State.DRA, capacity, allocatable, devices, approximate, self._why_unknown(devices))
+            note = _MAY_BE_OFF if self.gate_unknown else self._why_unknown(devices)
+            return Server(State.DRA, capacity, allocatable, devices, approximate or self.gate_unknown, note)
         note = (
             "this scheduler leaves a node that lists the name with 0 to the device plugin" if there else self._why_none(device_class, node)
         )
@@ -105,10 +118,23 @@ class Servers:
         state = State.PLUGIN if allocatable else State.INACTIVE if capacity else State.NONE
         return Server(state, capacity, allocatable, None, approximate=True, note=note)
 
-    def _unmapped(self, name: str) -> str:
-        if self.extended_resources is False and self.classes.contenders(name):
+    def _unmapped(self, node: Node, name: str, capacity: int, allocatable: int) -> Server:
+        """No class serves the name, or one of several does."""
+        contenders = () if self.extended_resources is False else self.classes.contenders(name)
+        reached = [self.devices.on_node(each.device_class, node) for each in contenders]
+        there = any(devices is None or devices for devices in reached)
+        idle = State.INACTIVE if capacity else State.NONE
+        plugin, other = (State.BOTH, State.DRA) if there else (State.PLUGIN, idle)
+        state = plugin if allocatable else idle if self._blocked_by_key(node, name) else other
+        return Server(state, capacity, allocatable, None if there else (), approximate=there, note=self.why_unmapped(name))
+
+    def why_unmapped(self, name: str) -> str:
+        """Why no class is known to serve a name that classes have; empty for others."""
+        if not self.classes.contenders(name):
+            return ""
+        if self.extended_resources is False:
             return f"the feature gate {EXTENDED_RESOURCE} is off: classes map nothing"
-        return "several classes have the name, and which one is taken is not known" if self.classes.contenders(name) else ""
+        return "several classes have the name, and which one is taken is not known"
 
     def _blocked_by_key(self, node: Node, name: str) -> bool:
         """Before 1.35 a node that lists the name, even with 0, is left to the device plugin (kubernetes/kubernetes#133488)."""
@@ -124,6 +150,9 @@ class Servers:
 
     def _why_none(self, device_class: DeviceClass, node: Node) -> str:
         return "; ".join(f"pool {pool.pool} of {pool.driver}: {pool.why}" for pool in self.devices.unusable_on(device_class, node))
+
+
+_MAY_BE_OFF = f"the feature gate {EXTENDED_RESOURCE} is off by default here, and whether it was turned on could not be read"
 
 
 def amount(resources: ResourceList | None, name: str) -> int:

@@ -71,8 +71,23 @@ def test_1_34_takes_any_of_them() -> None:
 
 
 def test_a_gate_that_is_off_is_told() -> None:
-    found = class_list(snapshot(device_class("gpu", GPU), version="v1.35.1"))
+    taken = snapshot(device_class("gpu", GPU), version="v1.36.1")
+    found = class_list(replace(taken, cluster=replace(taken.cluster, feature_gates={"DRAExtendedResource": False})))
     assert warnings(found) == [f"The feature gate DRAExtendedResource is off here: no class serves {GPU}."]
+
+
+def test_a_gate_that_may_have_been_turned_on_is_not_told_to_be_off() -> None:
+    found = class_list(snapshot(device_class("gpu", GPU), version="v1.35.1"))
+    assert warnings(found) == [
+        "The feature gate DRAExtendedResource is off here by default, and whether it was turned on could not be read. If not, no class"
+        f" serves {GPU}."
+    ]
+
+
+def test_classes_without_names_of_their_own_are_still_two() -> None:
+    found = class_list(snapshot(device_class("", GPU), device_class("", GPU)))
+    assert [item.state for item in found.items] == ["wins", "loses"]
+    assert len(found.warnings) == 1
 
 
 def test_no_duplicates_no_warning() -> None:

@@ -94,6 +94,13 @@ def test_devices_that_cannot_be_judged_are_null_and_said() -> None:
     assert item.dra == DraSide("gpu", None, None, True, "the class' selectors say more than which driver")
 
 
+def test_a_name_of_which_nobody_knows_the_class_has_unknown_devices_not_none() -> None:
+    taken = snapshot(node("a"), device_class("gpu", GPU), device_class("other", GPU), resource_slice("a", 3), version="v1.34.4")
+    cluster = replace(taken.cluster, feature_gates={"DRAExtendedResource": True})
+    expected = DraSide(None, None, None, True, "several classes have the name, and which one is taken is not known")
+    assert only(replace(taken, cluster=cluster)).dra == expected
+
+
 def test_what_may_not_be_read_is_null_and_never_none() -> None:
     refused = forbidden()  # type: ignore[var-annotated]
     taken = snapshot(

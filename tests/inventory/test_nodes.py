@@ -78,6 +78,19 @@ def test_rules_taint_too(selector: DeviceTaintSelector | None, tainted: int) -> 
     assert (found.devices.tainted, found.devices.free) == (tainted, 2 - tainted)
 
 
+@pytest.mark.parametrize(("version", "tainted"), [("v1.36.3", 0), ("v1.37.0", 2), ("v1.37.1", 0)])
+def test_1_37_0_takes_a_rule_without_a_selector_for_one_on_everything(version: str, tainted: int) -> None:
+    rule = DeviceTaintRule(spec=DeviceTaintRuleSpec(None, DeviceTaint("k", None, "NoSchedule")))
+    found = gpu(snapshot(node("a"), MAPPED, resource_slice("a", 2), device_taint_rules=[rule], version=version))
+    assert (found.devices.tainted, found.devices.free) == (tainted, 2 - tainted)
+
+
+def test_rules_that_select_by_class_or_cel_leave_the_numbers_unknown() -> None:
+    rule = DeviceTaintRule(spec=DeviceTaintRuleSpec(DeviceTaintSelector(device_class_name="other"), DeviceTaint("k", None, "NoSchedule")))
+    found = gpu(snapshot(node("a"), MAPPED, resource_slice("a", 2), device_taint_rules=[rule]))
+    assert found.devices == Devices(total=2, allocated=0, free=None, tainted=None)
+
+
 def test_taints_without_an_effect_on_scheduling_do_not_count() -> None:
     found = gpu(snapshot(node("a"), MAPPED, resource_slice("a", (Device("x", taints=(DeviceTaint("k", None, "None"),)),))))
     assert found.devices == Devices(1, 0, 1, 0)

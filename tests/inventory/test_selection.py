@@ -22,6 +22,8 @@ from tests.factories import device_class
         (('device.driver == "a.com" && true ? false : true',), Selection(None, exact=False)),
         (('!(device.driver == "a.com")',), Selection(None, exact=False)),
         (('device.driver == "a.com" && (device.driver == "b.com" || true)',), Selection("a.com", exact=False)),
+        (('device.driver == "a.com" // was: && device.driver == "b.com"',), Selection("a.com")),
+        (("// isn't for 'b.com' (yet\ndevice.driver == \"a.com\" && device.driver != 'http://b.com'",), Selection("a.com", exact=False)),
     ],
 )
 def test_selectors(expressions: tuple[str, ...], expected: Selection) -> None:

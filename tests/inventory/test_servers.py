@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from kubectl_dra.inventory.servers import Server, Servers
 from kubectl_dra.objects.node import Node
+from kubectl_dra.objects.snapshot import Snapshot
 from tests.factories import GPU, device_class, forbidden, node, resource_slice, snapshot
 
 MAPPED = device_class("gpu", GPU)
@@ -13,6 +14,10 @@ LEFT = {"capacity": {GPU: 8}, "allocatable": {GPU: 0}}
 
 def server(on: Node, *objects: object, version: str = "v1.37.2", **readings: object) -> Server:
     return Servers(snapshot(on, *objects, version=version, **readings)).server(on, GPU)  # type: ignore[arg-type]
+
+
+def with_gate(on: bool, taken: Snapshot) -> Snapshot:
+    return replace(taken, cluster=replace(taken.cluster, feature_gates={"DRAExtendedResource": on}))
 
 
 @pytest.mark.parametrize(
@@ -57,16 +62,34 @@ def test_where_the_driver_has_nothing_the_answer_is_certain() -> None:
 
 def test_1_34_leaves_a_node_that_lists_the_name_with_0_to_the_plugin() -> None:
     on = node("a", gpu="0")
-    taken = snapshot(on, MAPPED, resource_slice("a", 4), version="v1.34.4")
-    cluster = replace(taken.cluster, feature_gates={"DRAExtendedResource": True})
-    found = Servers(replace(taken, cluster=cluster)).server(on, GPU)
+    taken = with_gate(True, snapshot(on, MAPPED, resource_slice("a", 4), version="v1.34.4"))
+    found = Servers(taken).server(on, GPU)
     assert (found.state, found.note) == ("none", "this scheduler leaves a node that lists the name with 0 to the device plugin")
 
 
 def test_where_the_gate_is_off_classes_map_nothing() -> None:
+    on = node("a")
+    found = Servers(with_gate(False, snapshot(on, MAPPED, resource_slice("a", 4), version="v1.36.1"))).server(on, GPU)
+    assert (found.state, found.note) == ("none", "the feature gate DRAExtendedResource is off: classes map nothing")
+
+
+def test_a_gate_that_is_off_by_default_may_be_on_where_a_class_kept_its_name() -> None:
     found = server(node("a"), MAPPED, resource_slice("a", 4), version="v1.35.0")
-    assert found.state == "none"
-    assert "gate" in found.note
+    assert (found.state, found.approximate) == ("dra", True)
+    assert found.note == "the feature gate DRAExtendedResource is off by default here, and whether it was turned on could not be read"
+    assert server(node("a"), device_class("gpu"), resource_slice("a", 4), version="v1.35.0") == Server("none", 0, 0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("on", "state"),
+    [(node("a"), "dra"), (node("a", gpu=8), "both"), (node("a", gpu="0"), "none"), (node("b", gpu=8), "plugin"), (node("b"), "none")],
+)
+def test_where_1_34_takes_any_of_several_classes_their_devices_are_not_nobodys(on: Node, state: str) -> None:
+    other = device_class("other", GPU)
+    taken = with_gate(True, snapshot(on, MAPPED, other, resource_slice("a", 4), version="v1.34.4"))
+    found = Servers(taken).server(on, GPU)
+    assert (found.state, found.approximate) == (state, on.metadata.name == "a")
+    assert found.note == "several classes have the name, and which one is taken is not known"
 
 
 def test_unread_classes_leave_the_dra_side_unknown() -> None:
