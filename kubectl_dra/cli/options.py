@@ -95,7 +95,11 @@ SOURCE = Group(
     "Source",
     (
         SharedOption(
-            "from_", "from", "FILE", "Read a snapshot, kubectl's output, a folder of such files, or - (stdin) instead of a cluster."
+            "from_",
+            "from",
+            "FILE",
+            "Read a snapshot, kubectl's output, a folder of such files, or - (stdin) instead of a cluster.",
+            default=None,
         ),
         SharedOption("demo", "demo", "", "Read the bundled example cluster.", bool, default=False),
         SharedOption(
@@ -168,7 +172,7 @@ class Run:
     request_timeout: str = "0"
     all_namespaces: bool = False
     selector: str = ""
-    from_: str = ""
+    from_: str | None = None
     demo: bool = False
     pod_templates: tuple[str, ...] = ()
     strict: bool = False

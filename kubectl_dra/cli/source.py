@@ -77,11 +77,14 @@ def _read(run: Run, wanted: "Wanted") -> Snapshot:
     from kubectl_dra.reading import read_path
     from kubectl_dra.report.live import watching
 
+    if run.from_ == "":
+        # a script's variable that was never set must not make the answer another cluster's
+        raise UsageError("--from names no file", hint="Give a file, a folder or -; without --from the kubeconfig's cluster is read.")
     if run.demo and run.from_:
         raise UsageError("--demo and --from do not go together")
-    if run.demo or run.from_:
+    path = str(DEMO) if run.demo else run.from_
+    if path is not None:
         run.refuse_connection("--demo" if run.demo else "--from")
-        path = str(DEMO) if run.demo else run.from_
         with watching(run.environment) as observer:
             return read_path(path, run.environment, pod_templates=wanted.pod_templates, observer=observer)
     return _read_live(run, wanted)

@@ -171,8 +171,11 @@ class Collector:
         self._customs.setdefault(name, []).append(custom_workload(found, self._share))
         self._custom_versions[name] = api
 
-    def snapshot(self, cluster: ClusterInfo, *, several: bool) -> Snapshot:
-        """All that was taken. `several` documents may name an object twice: the last one counts. Raises InputError for nothing."""
+    def snapshot(self, cluster: ClusterInfo) -> Snapshot:
+        """All that was taken. Raises InputError for nothing.
+
+        Files name objects twice (`kubectl get pods a a`, a folder with an older copy): the last one counts.
+        """
         if self._header is not None:
             return self._as_written(self._header)
         if not self._items and not self._customs:
@@ -182,11 +185,13 @@ class Collector:
         readings: dict[str, KindReading[Any]] = {}
         for field in BY_FIELD:
             if field in self._items:
-                items = _last_of_each(self._items[field]) if several else self._items[field]
-                readings[field] = KindReading(tuple(items), api_version=self._versions[field])
+                readings[field] = KindReading(_last_of_each(self._items[field]), api_version=self._versions[field])
             else:
                 readings[field] = KindReading(state=ReadState.ABSENT, reason=NOT_IN_THE_FILE)
-        custom = {name: KindReading(tuple(items), api_version=self._custom_versions[name]) for name, items in sorted(self._customs.items())}
+        custom = {
+            name: KindReading(_last_of_each(items), api_version=self._custom_versions[name])
+            for name, items in sorted(self._customs.items())
+        }
         return msgspec.structs.replace(Snapshot(cluster=cluster, custom_workloads=custom), **readings)
 
     def _nothing(self) -> str:
@@ -227,10 +232,10 @@ def _of(raw: msgspec.Raw) -> tuple[str, str] | None:
     return (head.api_version or "", head.kind) if head.kind else None
 
 
-def _last_of_each(items: Iterable[Any]) -> list[Any]:
+def _last_of_each(items: Iterable[Any]) -> tuple[Any, ...]:
     """The last of the objects with the same namespace and name; objects without a name (manifests with generateName) all count."""
     last: dict[object, Any] = {}
     for item in items:
         meta = item.metadata
         last[(meta.namespace, meta.name) if meta.name else id(item)] = item
-    return list(last.values())
+    return tuple(last.values())

@@ -4,12 +4,13 @@ Each may be compressed (gzip).
 """
 
 import gzip
+import os
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Protocol, cast
+from typing import IO, NoReturn, Protocol, cast
 
 import msgspec
 import yaml
@@ -45,14 +46,13 @@ def read_path(path: str, environment: Environment, *, pod_templates: tuple[str, 
     """
     collector = Collector(custom_reader(pod_templates))
     sources = list(_sources(path, environment))
-    documents = 0
     for name, opener in sources:
         collector.begin(name)
         with told(collector), opener() as stream:
-            documents += feed(stream, collector, observer)
+            feed(stream, collector, observer)
     collector.begin("standard input" if path == "-" else path)
     observer(ReadingKind("objects", collector.count, done=True))
-    return collector.snapshot(ClusterInfo(server=collector.source, read_at=_read_at(path, sources, environment)), several=documents > 1)
+    return collector.snapshot(ClusterInfo(server=collector.source, read_at=_read_at(path, sources, environment)))
 
 
 Opener = Callable[[], AbstractContextManager[IO[bytes]]]
@@ -63,18 +63,31 @@ def _sources(path: str, environment: Environment) -> Iterator[tuple[str, Opener]
         yield "standard input", lambda: nullcontext(environment.binary_stdin)
         return
     place = Path(path)
-    if not place.is_dir():
+    try:
+        found = _files(place) if place.is_dir() else None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    if found is None:
         yield path, lambda: _open(place)
         return
-    found = sorted(file for file in place.rglob("*") if file.name.endswith(SUFFIXES) and not _hidden(file, place) and file.is_file())
     if not found:
         raise InputError(f"{path} has no file that ends in {', '.join(SUFFIXES[:3])} (or these with .gz)")
     for file in found:
         yield str(file), lambda file=file: _open(file)  # type: ignore[misc]
 
 
-def _hidden(file: Path, folder: Path) -> bool:
-    return any(part.startswith(".") for part in file.relative_to(folder).parts)
+def _files(folder: Path) -> list[Path]:
+    """The files in `folder` that are read, sorted; what begins with a dot is not. Raises OSError, also for a folder within it."""
+    found: list[Path] = []
+    for place, folders, names in os.walk(folder, onerror=_raise):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        files = (Path(place) / name for name in names if name.endswith(SUFFIXES) and not name.startswith("."))
+        found += (file for file in files if file.is_file())
+    return sorted(found)
+
+
+def _raise(error: OSError) -> NoReturn:
+    raise error
 
 
 def _open(file: Path) -> IO[bytes]:
@@ -127,22 +140,24 @@ class _Pushed:
         return first or self._stream.read(size)
 
 
-def feed(stream: Readable, collector: Collector, observer: Observer) -> int:
-    """Feed the collector; how many documents there were."""
+def feed(stream: Readable, collector: Collector, observer: Observer) -> None:
+    """Feed the collector all objects of the stream."""
     start = stream.read(_PEEK)
     if start.startswith(_GZIP):
         unpacked = gzip.GzipFile(fileobj=cast(IO[bytes], _Pushed(start, stream)))
-        return feed(unpacked, collector, observer)
+        feed(unpacked, collector, observer)
+        return
     start = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     while not start:
         if not (start := stream.read(_PEEK)):
             raise InputError(f"{collector.source} is empty")
         start = start.lstrip()
     if start.startswith((b"{", b"[")):
-        return _Json(collector, observer).read(_Pushed(start, stream))
+        _Json(collector, observer).read(_Pushed(start, stream))
+        return
     if b"\0" in start:
         raise InputError(f"{collector.source} is neither JSON nor YAML but binary data")
-    return _read_yaml(start, stream, collector, observer)
+    _read_yaml(start, stream, collector, observer)
 
 
 class _Json:
@@ -151,17 +166,15 @@ class _Json:
     def __init__(self, collector: Collector, observer: Observer) -> None:
         self._collector = collector
         self._observer = observer
-        self._documents = 0
         self._waiting: list[bytes] = []
         """Items whose kind only the end of their list tells."""
         self._before = b""
         self._envelope = Envelope()
 
-    def read(self, stream: Readable) -> int:
-        """Feed all of it to the collector; how many documents there were."""
+    def read(self, stream: Readable) -> None:
+        """Feed all of it to the collector."""
         JsonCutter(stream.read, self._items, self._whole).run()
         self._end_of_list(Envelope())
-        return self._documents or 1
 
     def _items(self, text: Text, before: bytes) -> None:
         if before != self._before:
@@ -173,7 +186,6 @@ class _Json:
         self._observer(ReadingKind("objects", self._collector.count))
 
     def _whole(self, text: bytes, cut: bool) -> None:
-        self._documents += 1
         if text.startswith(b"["):
             self._collector.json_items(text, NO_KIND)
             return
@@ -206,7 +218,7 @@ def _envelope(text: bytes) -> Envelope:
         raise unreadable_head(text, error) from None
 
 
-def _read_yaml(start: bytes, stream: Readable, collector: Collector, observer: Observer) -> int:
+def _read_yaml(start: bytes, stream: Readable, collector: Collector, observer: Observer) -> None:
     data = start + _at_most(stream, yaml_text.LARGEST + 1 - len(start))
     if len(data) > yaml_text.LARGEST:
         raise InputError(
@@ -217,12 +229,9 @@ def _read_yaml(start: bytes, stream: Readable, collector: Collector, observer: O
         text = data.decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise InputError(f"{collector.source} is neither JSON nor YAML: byte {error.start} is not UTF-8") from None
-    documents = 0
     for document in yaml_text.documents(text):
-        documents += 1
         _yaml_document(document, collector)
         observer(ReadingKind("objects", collector.count))
-    return documents
 
 
 def _at_most(stream: Readable, size: int) -> bytes:

@@ -125,6 +125,9 @@ def test_the_exit_status_is_that_of_the_findings_shown(file: Path, argv: tuple[s
         (("--severity", "bad"), 'error: invalid argument "bad" for "--severity" flag: must be error, warning or info\n'),
         (("--fail-on", "info"), 'error: invalid argument "info" for "--fail-on" flag: must be error, warning or never\n'),
         (("--settle", "soon"), 'error: "soon" is no duration for --settle\n'),
+        (("--settle", "-1s"), 'error: "-1s" is no duration for --settle\n'),
+        (("--settle", "25h"), 'error: "25h" is no duration for --settle\n'),
+        (("--explain", ""), 'error: there is no check ""\n'),
         (("-o", "nonsense"), "error: "),
     ],
 )

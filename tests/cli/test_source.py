@@ -42,6 +42,7 @@ def test_strict_wants_every_kind_in_full(file: str) -> None:
     ("options", "message"),
     [
         ({"from_": "x", "demo": True}, "--demo and --from do not go together"),
+        ({"from_": ""}, "--from names no file"),
         ({"from_": "x", "context": "prod"}, "--context and --from do not go together"),
         ({"demo": True, "kubeconfig": "f"}, "--kubeconfig and --demo do not go together"),
         ({"demo": True, "as_groups": ("a",)}, "--as-group and --demo do not go together"),
@@ -56,6 +57,12 @@ def test_what_does_not_go_together(options: dict[str, object], message: str) -> 
 
 def test_a_namespace_and_a_timeout_go_with_a_file(file: str) -> None:
     assert len(read_snapshot(run(from_=file, namespace="x", request_timeout="5s"), ["nodes"]).nodes) == 1
+
+
+@pytest.mark.parametrize("spelling", [("--from", ""), ("--from=",)])
+def test_an_empty_name_of_a_file_never_means_the_kubeconfigs_cluster(kubectl_dra: Callable[..., Result], spelling: tuple[str, ...]) -> None:
+    result = kubectl_dra("classes", *spelling, "--server", "http://127.0.0.1:1")
+    assert (result.code, result.stdout, result.stderr.splitlines()[0]) == (2, "", "error: --from names no file")
 
 
 def test_no_kubeconfig_at_all_is_one_line(kubectl_dra: Callable[..., Result]) -> None:

@@ -80,6 +80,11 @@ def test_huge_exponents_cost_nothing() -> None:
     assert Quantity.parse("1e-999999999") == Quantity.parse("1n")
 
 
+@pytest.mark.parametrize("text", ["1" * 5000, "0." + "1" * 5000, "1" * 4000 + "Ei"])
+def test_what_is_longer_than_any_number_is_none(text: str) -> None:
+    assert read(text) is None
+
+
 def test_a_sum_takes_the_format_of_its_first_part() -> None:
     assert str(total([Quantity.parse("1Ki"), Quantity.parse("1k")])) == "2024"
     assert total([]).format is Format.DECIMAL_SI

@@ -1,7 +1,9 @@
 """Bad files: each gets one clear line that names the file and, where there is one, the object."""
 
+import errno
 import gzip
 import json
+import os
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -203,8 +205,8 @@ def test_nulls_and_missing_fields_are_as_if_they_were_not_there(read: Read) -> N
     }
     expected = read(json.dumps(bare)).pods
     assert read(json.dumps({**nulls, "metadata": {"name": "a", "uid": None}})).pods == expected
-    found = read(json.dumps(kubectl_list([nulls, bare]))).pods.items
-    assert found[1] == expected.items[0]
+    found = read(json.dumps(kubectl_list([nulls, {**bare, "metadata": {"name": "b"}}]))).pods.items
+    assert (found[1].metadata.name, found[1].spec, found[1].status) == ("b", expected.items[0].spec, expected.items[0].status)
     assert (found[0].spec, found[0].status.conditions) == (expected.items[0].spec, None)
     assert read(json.dumps({"apiVersion": "v1", "kind": "Pod"})).pods.items[0].metadata.name == ""
 
@@ -253,6 +255,26 @@ def test_very_deep_nesting(read: Read) -> None:
     assert told(read, '{"a":' * 5000 + "1" + "}" * 5000).startswith((" is nested deeper", " holds no objects"))
     deep = json.dumps({**pod("a"), "x": None}).replace('"x": null', '"x": ' + "[" * 20_000 + "]" * 20_000)
     assert told(read, deep) == " is nested deeper than any Kubernetes object"
+
+
+def test_a_name_that_no_file_can_have() -> None:
+    with pytest.raises(InputError, match=r"x cannot be read: File name too long$"):
+        read_path("x" * 5000, environment())
+
+
+def test_a_folder_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "nodes.json").write_text(kubectl_json(kubectl_list([node("a")])), encoding="utf-8")
+    (tmp_path / "sub").mkdir()
+    scandir = os.scandir
+
+    def refuse(path: str) -> object:
+        if str(path).endswith("sub"):  # root may read every folder
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(InputError, match=r" cannot be read: Permission denied$"):
+        read_path(str(tmp_path), environment())
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:

@@ -101,6 +101,13 @@ def test_a_folder_is_read_with_its_folders_and_the_last_of_two_equal_names_count
     assert snapshot.cluster.server == str(tmp_path)
 
 
+@pytest.mark.parametrize("form", [kubectl_json, kubectl_yaml])
+def test_an_object_that_one_list_names_twice_is_one_object(read: Read, form: Callable[[Plain], str]) -> None:
+    snapshot = read(form(kubectl_list([*PODS, NODES[0], *PODS, NODES[0]])))
+    assert len(snapshot.pods) == len(PODS)
+    assert len(snapshot.nodes) == 1
+
+
 def test_a_broken_file_in_a_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(kubectl_json(kubectl_list(PODS)))
     (tmp_path / "b.json").write_text('{"apiVersion": "v1"')

@@ -1,5 +1,6 @@
 """`kubectl dra audit`."""
 
+import math
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from kubectl_dra.audit.run import Examination
     from kubectl_dra.audit.selection import Selection
     from kubectl_dra.objects.snapshot import Snapshot
+
+
+_LONGEST = 24 * 3600.0
+"""Seconds that a second reading may wait."""
 
 
 class Shown(StrEnum):
@@ -51,7 +56,7 @@ class FailOn(StrEnum):
 )
 def audit(
     run: Run,
-    explain: Annotated[str, typer.Option("--explain", metavar="CODE", help="Print a check's page and read no cluster.")] = "",
+    explain: Annotated[str | None, typer.Option("--explain", metavar="CODE", help="Print a check's page and read no cluster.")] = None,
     select: Annotated[
         list[str] | None,
         typer.Option("--select", metavar="CODES", help="Only findings with these codes or prefixes; may be repeated or have commas."),
@@ -75,7 +80,7 @@ def audit(
     from kubectl_dra.report import formats
     from kubectl_dra.report.tables.audit import AUDIT, summary
 
-    if explain:
+    if explain is not None:
         return _explain(run, explain)
     selection = _selection(select, ignore, severity)
     case, examination = _examined(run, _globs(node), _globs(resource), settle)
@@ -161,6 +166,9 @@ def _seconds(text: str) -> float:
     from kubectl_dra.kubeconfig import timeout
 
     try:
-        return timeout.seconds(text) or 0.0
+        seconds = timeout.seconds(text) or 0.0
     except UsageError:
-        raise UsageError(f'"{text}" is no duration for --settle', hint="Give seconds, or numbers with units: 10s, 6m.") from None
+        seconds = math.inf
+    if text.startswith("-") or seconds > _LONGEST:
+        raise UsageError(f'"{text}" is no duration for --settle', hint="Give seconds, or numbers with units: 10s, 6m; 24h at most.")
+    return seconds
