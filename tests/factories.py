@@ -249,10 +249,11 @@ def custom_workload(
     namespace: str = "default",
     replicas: int | None = 1,
     suspended: bool | None = None,
+    owner: tuple[str, str] | None = None,
 ) -> CustomWorkload:
     """A custom object with one pod template."""
     template = TemplateUse("spec.template", replicas, PodTemplateSpec(spec=pod_spec(gpu)))
-    return CustomWorkload(api_version, kind, meta(name, namespace), (template,), suspended)
+    return CustomWorkload(api_version, kind, meta(name, namespace, owner=owner), (template,), suspended)
 
 
 def quota(

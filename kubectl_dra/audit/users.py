@@ -1,7 +1,7 @@
 """Who makes pods: workloads by their templates, at zero too, and pods that nobody makes."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 import msgspec
 
@@ -29,16 +29,15 @@ class User(msgspec.Struct, frozen=True):
 def users(snapshot: Snapshot, scope: Scope) -> tuple[User, ...]:
     """All of them, sorted. A workload whose own maker was read is left to that one.
 
-    Pods speak for makers that were not read, and for themselves where they differ from the template (an older revision, a webhook).
+    What a maker that was not read makes, and pods, speak for it; pods also for themselves where they differ from the template (an older
+    revision, a webhook).
     """
     owners = Owners(snapshot)
-    made = [user for user in _templates(snapshot) if _ref(owners.top(Owner(user.ref.namespace, user.ref.kind, user.ref.name))) == user.ref]
     pods: dict[ObjectRef, list[Pod]] = defaultdict(list)
     for pod in snapshot.pods:
         if not pod.finished:
             pods[_ref(owners.top_of(pod))].append(pod)
-    done = _done_jobs(snapshot)
-    made = [user for user in made if user.ref not in done or user.ref in pods]
+    made = list(_makers(snapshot, owners, pods.keys()))
     resources = {user.ref: user.resource for user in made}
     seen = {(user.ref, containers(user.spec)) for user in made}
     for ref, of_it in pods.items():
@@ -52,6 +51,23 @@ def users(snapshot: Snapshot, scope: Scope) -> tuple[User, ...]:
         for user in sorted(made, key=lambda user: (user.ref, user.where))
         if scope.has_namespace(user.ref.namespace)
     )
+
+
+def _makers(snapshot: Snapshot, owners: Owners, busy: Set[ObjectRef]) -> Iterator[User]:
+    """Those at the top of their chains, by their own templates or, where they have none that was read, by what they make.
+
+    `busy` are the makers of pods that are not finished. What only repeats pods (Kueue's Workload of a pod group) is left to these.
+    """
+    users = tuple(_templates(snapshot))
+    read, done = {user.ref for user in users}, _done_jobs(snapshot)
+    for user in users:
+        top = _ref(owners.top(Owner(user.ref.namespace, user.ref.kind, user.ref.name)))
+        if user.ref in done and top not in busy:
+            continue
+        if top == user.ref:
+            yield user
+        elif top not in read and top.kind != "Pod":
+            yield User(top, top.kind.lower(), user.spec)
 
 
 def _done_jobs(snapshot: Snapshot) -> set[ObjectRef]:

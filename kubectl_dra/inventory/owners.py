@@ -1,9 +1,11 @@
 """Who makes a pod: the top of its owner chain, by kind and name, even if that object could not be read."""
 
 from collections.abc import Iterator
+from functools import cache, cached_property
 from typing import NamedTuple
 
-from kubectl_dra.objects.meta import ObjectMeta
+from kubectl_dra.knowledge.workloads import Between, custom_kinds
+from kubectl_dra.objects.meta import ObjectMeta, OwnerReference
 from kubectl_dra.objects.pod import Pod, PodTemplateSpec
 from kubectl_dra.objects.snapshot import KINDS, Snapshot
 from kubectl_dra.objects.workload import Workload
@@ -27,35 +29,74 @@ class Owners:
         """Note who controls whom among the controllers that were read."""
         self._above: dict[Owner, Owner] = {}
         self._tops: dict[Owner, Owner] = {}
+        self._pods = snapshot.pods
         for kind, workload in built_in(snapshot):
-            self._note(kind, workload.metadata)
-        for reading in snapshot.custom_workloads.values():
+            self._note(kind, workload.metadata, workload.metadata.controller)
+        for name, reading in snapshot.custom_workloads.items():
+            repeats = name in _repeating()
             for custom in reading:
-                self._note(custom.kind, custom.metadata)
+                maker = custom.metadata.controller
+                if maker is None and repeats:
+                    maker = next(iter(custom.metadata.owner_references or ()), None)
+                self._note(custom.kind, custom.metadata, maker)
 
-    def _note(self, kind: str, meta: ObjectMeta) -> None:
-        controller = meta.controller
-        if controller is not None:
-            namespace = meta.namespace or ""
-            self._above[Owner(namespace, kind, meta.name)] = Owner(namespace, controller.kind, controller.name)
+    def _note(self, kind: str, meta: ObjectMeta, maker: OwnerReference | None) -> None:
+        if maker is not None:
+            self._above[Owner(meta.namespace or "", kind, meta.name)] = _owner(meta, maker)
 
     def top(self, owner: Owner) -> Owner:
         """The end of the chain that begins with `owner`."""
         found = self._tops.get(owner)
         if found is None:
             seen, found = {owner}, owner
-            while (above := self._above.get(found)) is not None and above not in seen:
+            while (above := self._maker(found)) is not None and above not in seen:
                 seen.add(above)
                 found = above
             self._tops[owner] = found
         return found
 
+    def _maker(self, owner: Owner) -> Owner | None:
+        return self._makers_of_pods.get(owner) if owner.kind == "Pod" else self._above.get(owner)
+
+    @cached_property
+    def _makers_of_pods(self) -> dict[Owner, Owner]:
+        """For pods that make others: the leader of a LeaderWorkerSet owns its workers' StatefulSet, a Spark driver its executors."""
+        return {
+            Owner(pod.metadata.namespace or "", "Pod", pod.metadata.name): _owner(pod.metadata, maker)
+            for pod in self._pods
+            if (maker := pod.metadata.controller) is not None and maker.kind != "Node"
+        }
+
     def top_of(self, pod: Pod) -> Owner:
         """The end of a pod's chain. Static pods are nobody's: their node only mirrors them."""
-        namespace, controller = pod.metadata.namespace or "", pod.metadata.controller
+        controller = pod.metadata.controller
         if controller is None or controller.kind == "Node":
-            return Owner(namespace, "Pod", pod.metadata.name)
-        return self.top(Owner(namespace, controller.kind, controller.name))
+            return Owner(pod.metadata.namespace or "", "Pod", pod.metadata.name)
+        return self.top(_owner(pod.metadata, controller))
+
+
+def _owner(owned: ObjectMeta, reference: OwnerReference) -> Owner:
+    """Whom a reference means; past kinds that are not read, where the name of what stands above them is known."""
+    namespace = owned.namespace or ""
+    group = (reference.api_version or "").rpartition("/")[0]
+    found = _between().get((reference.kind, group))
+    if found is not None:
+        kind, between = found
+        name = (owned.labels or {}).get(between.label) if between.label else reference.name
+        if name:
+            return Owner(namespace, kind, name)
+    return Owner(namespace, reference.kind, reference.name)
+
+
+@cache
+def _between() -> dict[tuple[str, str], tuple[str, Between]]:
+    """By kind and group of what is not read: the kind above it, and how to find that one's name."""
+    return {(between.kind, kind.group): (kind.kind, between) for kind in custom_kinds() for between in kind.between}
+
+
+@cache
+def _repeating() -> frozenset[str]:
+    return frozenset(kind.name for kind in custom_kinds() if kind.repeats)
 
 
 def built_in(snapshot: Snapshot) -> Iterator[tuple[str, Workload]]:

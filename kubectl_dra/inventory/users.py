@@ -148,34 +148,40 @@ class Users:
     def _add_custom(self, gathered: dict[Owner, _Gathering]) -> None:
         for reading in self._snapshot.custom_workloads.values():
             for custom in reading:
+                if not self._scope.has_namespace(custom.metadata.namespace):
+                    continue
                 owner = Owner(custom.metadata.namespace or "", custom.kind, custom.metadata.name)
-                uses = [(use, self.asked(use.template.spec)) for use in custom.templates or ()]
-                if not self._scope.has_namespace(custom.metadata.namespace) or not any(asked for _, asked in uses):
-                    continue
+                uses = [(use, asked) for use in custom.templates or () if (asked := self.asked(use.template.spec))]
                 top = self._owners.top(owner)
+                into = gathered[top]
+                into.selected |= any(self._selected(use.template) for use, _ in uses)
                 if top != owner:
-                    gathered[top].made += [asked for _, asked in uses if asked]
+                    into.made += [asked for _, asked in uses]
                     continue
-                into = gathered[owner]
-                into.own += [asked for _, asked in uses if asked]
-                into.replicas = _sum(use.replicas for use, asked in uses if asked)
+                into.own += [asked for _, asked in uses]
+                into.replicas = _sum(use.replicas for use, _ in uses) if uses else None
+                # its own switch also stops what only the objects that it makes ask for
                 into.suspended = bool(custom.suspended)
-                into.selected = any(self._selected(use.template) for use, asked in uses if asked)
 
     def _selected(self, template: PodTemplateSpec) -> bool:
         """Whether pods of the template would have the wanted labels."""
         return self._scope.pods.matches(template.metadata.labels)
 
     def _workload(self, owner: Owner, gathered: _Gathering) -> AskingWorkload | None:
-        """The finished picture; None for what asks no more (a Job that is done) or is out of scope."""
+        """The finished picture; None for what does not ask, asks no more (a Job that is done) or is out of scope."""
         wanted = bool(gathered.pods) or not self._scope.pods.requirements or gathered.selected
         if not wanted or (gathered.over and not gathered.pods):
             return None
+        templates = gathered.own or gathered.made
+        if owner.kind == "Pod" and self.pods_known:
+            templates = []  # what repeats pods, as Kueue's Workload of a pod group does, says nothing that they do not
         largest: dict[str, int] = {}
         # pods may differ from the template: an older revision, a webhook
-        for asked in (*(gathered.own or gathered.made), *(asking.devices for asking in gathered.pods)):
+        for asked in (*templates, *(asking.devices for asking in gathered.pods)):
             for name, count in asked.items():
                 largest[name] = max(count, largest.get(name, 0))
+        if not largest:
+            return None
         return AskingWorkload(owner, dict(sorted(largest.items())), tuple(gathered.pods), gathered.replicas, gathered.suspended)
 
 

@@ -19,8 +19,18 @@ class TemplatePath(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_f
     less_one: str | None = None
 
 
+class Between(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A kind between a custom kind and its pods. What it owns has the custom object's name in `label`; without one it has that name."""
+
+    kind: str
+    label: str = ""
+
+
 class CustomKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A custom kind that makes pods. `suspended` and `active` are paths to its own switch; `note` says what cannot be known."""
+    """A custom kind that makes pods. `suspended` and `active` are paths to its own switch; `note` says what cannot be known.
+
+    `between` are kinds that are not read, `repeats` says that it only repeats its owners' templates: see the head of `workloads.toml`.
+    """
 
     kind: str
     group: str
@@ -30,6 +40,8 @@ class CustomKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
     suspended: tuple[str, ...] = ()
     active: tuple[str, ...] = ()
+    between: tuple[Between, ...] = ()
+    repeats: bool = False
 
     @property
     def name(self) -> str:

@@ -49,9 +49,9 @@ def pod(
     return msgspec.structs.replace(made, status=status)
 
 
-def workload(name: str, asks: Asks, *, replicas: int | None = 1) -> Workload:
-    """A controller in namespace team."""
-    return factories.workload(name, namespace="team", replicas=replicas, resources=asks)
+def workload(name: str, asks: Asks, *, replicas: int | None = 1, owner: tuple[str, str] | None = None) -> Workload:
+    """A controller in namespace team; `owner` is the kind and name of its own controller."""
+    return factories.workload(name, namespace="team", replicas=replicas, resources=asks, owner=owner)
 
 
 def quota(name: str, hard: Asks, *, used: Asks | None = None, namespace: str = "team") -> object:

@@ -115,3 +115,8 @@ def test_dra401_a_job_that_is_done_asks_no_more_and_a_suspended_one_will() -> No
     suspended = msgspec.structs.replace(suspended, spec=msgspec.structs.replace(suspended.spec, suspend=True))
     given = cluster(jobs=[job, suspended], pods=[pod("done-1", {GPU: 33}, owner=("Job", "done"), phase="Succeeded")], device_classes=MAPPED)
     assert [names(finding) for finding in findings(given, "DRA401")] == [["Job team/later"]]
+
+
+def test_dra401_what_an_unread_maker_makes_speaks_for_it_once() -> None:
+    given = cluster(jobs=[workload(f"fancy-{n}", {GPU: 40}, owner=("FancyJob", "fancy")) for n in range(2)], device_classes=MAPPED)
+    assert [names(finding) for finding in findings(given, "DRA401")] == [["FancyJob team/fancy"]]
