@@ -37,7 +37,7 @@ class Sighting(msgspec.Struct, frozen=True):
             objects=seen.objects,
             evidence=seen.evidence,
             why=seen.why or page.why,
-            fix=seen.fix or page.fix,
+            fix=tuple(map(_in_one_comment, seen.fix or page.fix)),
             source=page.source,
         )
 
@@ -70,6 +70,11 @@ def examine(case: Case, only: Iterable[str] | None = None) -> Examination:
                     if check.page.blocks:
                         doubtful.update(seen.resources)
     return Examination(tuple(sightings), tuple(unknown), frozenset(doubtful))
+
+
+def _in_one_comment(line: str) -> str:
+    """A comment of one line: names and annotations may hold line breaks, and what follows these would be executed."""
+    return " ".join(line.splitlines()) if line.startswith("#") else line
 
 
 def _judge(check: Check, case: Case) -> Iterable[Candidate | Doubt]:

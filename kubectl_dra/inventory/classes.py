@@ -186,4 +186,6 @@ def _take_name_off(class_name: str) -> str:
 
 def _of_helm(device_class: DeviceClass) -> str:
     release = _helm_release(device_class)
-    return f"   # Helm release {release.namespace}/{release.name} makes it again at its next upgrade" if release else ""
+    # an annotation may hold anything: a line break would end the comment
+    name = " ".join(f"{release.namespace}/{release.name}".split()) if release else ""
+    return f"   # Helm release {name} makes it again at its next upgrade" if name else ""

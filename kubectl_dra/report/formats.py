@@ -94,7 +94,9 @@ def _markdown(page: Page) -> str:
 
 
 def _names(page: Page) -> str:
-    return _joined(page.view.names(page.document))
+    from kubectl_dra.report.terminal import plain
+
+    return _joined(map(plain, page.view.names(page.document)))
 
 
 def _joined(lines: Iterable[str]) -> str:

@@ -1,5 +1,6 @@
 """Checks on device classes."""
 
+import msgspec
 import pytest
 
 from kubectl_dra.audit.checks.lost_mappings import rejections
@@ -211,3 +212,18 @@ def test_dra105_where_the_gate_may_be_off_nothing_can_be_said() -> None:
     assert unknown(given, "DRA105") == (f"the gate DRAExtendedResource may be off, so it is not known why pods wait for {GPU}",)
     on = cluster("1.35.4", gates={"DRAExtendedResource": True}, nodes=[node("a")], pods=waiting, device_classes=[NEW])
     assert len(report(on, "DRA105").findings) == 1
+
+
+def test_dra105_other_schedulers_say_the_same_words_and_may_not_know_dra() -> None:
+    waiting = pod("w", {GPU: 1}, waits=f"0/1 nodes are unavailable: 1 Insufficient {GPU}.")
+    other = msgspec.structs.replace(waiting, spec=msgspec.structs.replace(waiting.spec, scheduler_name="volcano"))
+    given = cluster(nodes=[node("a")], pods=[other], device_classes=[NEW])
+    assert findings(given, "DRA105") == ()
+    assert unknown(given, "DRA105") == (f"it is not known whether volcano serves {GPU} through DRA: pods that it schedules wait",)
+    assert [(each.verdict, each.codes) for each in report(given).names] == [("unknown", ())]
+
+
+def test_a_line_break_in_a_name_does_not_end_the_comment_it_stands_in() -> None:
+    owned = device_class("old", GPU, release="gpu\nrm -rf x")
+    (first, *_) = only(cluster(device_classes=[owned, NEW]), "DRA101").fix
+    assert first.endswith("the Helm release gpu rm -rf x owns it, so change its values as well")

@@ -118,6 +118,18 @@ def test_dra209_pods_that_are_served_or_finished_or_waiting_are_no_finding() -> 
     assert report(given, "DRA209").findings == ()
 
 
+def test_dra209_names_that_a_scheduler_extender_counts_have_no_plugin_that_could_stop() -> None:
+    asks = {"nvidia.com/gpu": 1, "nvidia.com/gpumem": 3000, "aliyun.com/gpu-mem": 3, "devices.kubevirt.io/kvm": 1}
+    gone = {"devices.kubevirt.io/kvm": 0}
+    given = cluster(nodes=[node("a", allocatable={"nvidia.com/gpu": 10, **gone}, capacity=gone)], pods=[pod("p", asks, on="a")])
+    assert findings(given, "DRA209") == ()
+
+
+def test_dra209_a_name_that_no_class_maps_counts_where_its_node_lists_it() -> None:
+    given = cluster(nodes=[node("a", allocatable={"fpga.example.com/x": 0})], pods=[pod("p", {"fpga.example.com/x": 1}, on="a")])
+    assert only(given, "DRA209").title == "1 running pod holds fpga.example.com/x, of which its node offers none"
+
+
 def test_dra209_is_unknown_without_nodes_or_pods() -> None:
     assert len(unknown(cluster(nodes=forbidden()), "DRA209")) == 1
     assert len(unknown(cluster(pods=forbidden()), "DRA209")) == 1

@@ -194,3 +194,15 @@ def test_a_kind_that_nobody_knows_counts_with_its_pod_template(tmp_path: Path) -
     assert [(item["kind"], item["name"], item["resources"]) for item in json.loads(result.stdout)["items"]] == [
         ("Trainer", "t", {"example.com/gpu": 2})
     ]
+
+
+@pytest.mark.parametrize(
+    ("command", "options"), [("classes", ()), ("classes", ("-o", "name")), ("audit", ()), ("audit", ("-o", "markdown"))]
+)
+def test_names_in_a_file_reach_no_terminal_as_commands(tmp_path: Path, command: str, options: tuple[str, ...]) -> None:
+    evil = "evil\x1b]0;title\x07\u202e"
+    taken = snapshot(node("a"), device_class(evil, GPU), device_class("x", GPU, release=evil))
+    result = kubectl_dra(command, "--from", write(taken, tmp_path), *options)
+    assert result.code in (0, 1)
+    assert "evil" in result.stdout
+    assert (result.stdout + result.stderr).replace("\n", "").isprintable()

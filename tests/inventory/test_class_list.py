@@ -104,3 +104,8 @@ def test_unread_pods_and_claims_are_unknown() -> None:
     found = class_list(snapshot(NEW, pods=forbidden(), resource_claims=forbidden()))
     assert (found.items[0].pods, found.items[0].waiting) == (None, None)
     assert [each.kind for each in found.unknown] == ["Pod", "ResourceClaim"]
+
+
+def test_a_line_break_in_an_annotation_does_not_end_the_comment_it_stands_in() -> None:
+    (warning,) = class_list(snapshot(device_class("old", GPU, release="gpu\nrm -rf x"), NEW)).warnings
+    assert not any("\n" in step for step in warning.steps)

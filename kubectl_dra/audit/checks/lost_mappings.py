@@ -13,6 +13,8 @@ from kubectl_dra.audit.words import lines, listed
 from kubectl_dra.objects.pod import Pod
 from kubectl_dra.objects.resource import DeviceClass
 
+_OURS = frozenset({None, "", "default-scheduler"})
+"""Of a pod's schedulers those that are kube-scheduler. Others (Volcano) say the same words and may not know DRA at all."""
 _INSUFFICIENT = re.compile(r"(\d+) Insufficient ([^\s,]*[^\s,.])")
 
 
@@ -48,7 +50,14 @@ def lost_mappings(case: Case) -> Iterator[Candidate | Doubt]:
         yield Doubt(f"the gate DRAExtendedResource {state}, so it is not known why pods wait for {listed(names)}", resources=names)
         return
     for name, pods in sorted(waiting.items()):
-        yield _lost(case, name, pods)
+        ours = [(nodes, pod) for nodes, pod in pods if pod.spec.scheduler_name in _OURS]
+        others = sorted({pod.spec.scheduler_name or "" for nodes, pod in pods} - _OURS)
+        if others:
+            yield Doubt(
+                f"it is not known whether {listed(others)} serves {name} through DRA: pods that it schedules wait", resources=(name,)
+            )
+        if ours:
+            yield _lost(case, name, ours)
 
 
 def _insufficient(case: Case) -> Mapping[str, list[tuple[int, Pod]]]:

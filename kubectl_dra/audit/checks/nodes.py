@@ -11,6 +11,7 @@ from kubectl_dra.audit.finding import ObjectRef, Severity
 from kubectl_dra.audit.kubectl_line import delete_pods, kubectl
 from kubectl_dra.audit.registry import check
 from kubectl_dra.audit.words import count, lines, listed
+from kubectl_dra.extended_resources.names import is_implicit_name
 from kubectl_dra.inventory.cluster import names_on
 from kubectl_dra.knowledge.faults import fault
 from kubectl_dra.objects.node import Node
@@ -103,14 +104,20 @@ class _Held(msgspec.Struct, frozen=True):
     blocks=True,
 )
 def devices_without_a_plugin(case: Case) -> Iterator[Candidate | Doubt]:
-    """One candidate for each name and danger: given twice where DRA serves the name on the node, else unaccounted for."""
+    """One candidate for each name and danger: given twice where DRA serves the name on the node, else unaccounted for.
+
+    Left out is what no device plugin is behind: names that nobody will move, and names that the node does not list and no class maps.
+    Those a scheduler extender counts (managedResources with ignoredByScheduler), as HAMi's; a plugin's key stays when the plugin goes.
+    """
     held: dict[tuple[str, bool], list[_Held]] = defaultdict(list)
     for pod in case.pods():
         node = case.node(pod.node_name)
         if node is None:
             continue
         for name, asked in case.asked(pod.spec).items():
-            if case.scope.has_resource(name) and not _mapped(pod, name) and case.allocatable(node, name) == 0:
+            if not case.scope.has_resource(name) or _mapped(pod, name) or case.allocatable(node, name) != 0:
+                continue
+            if case.class_of(name) or (name in names_on(node) and not case.left_alone(name)) or is_implicit_name(name):
                 held[name, case.serves_by_dra(node, name)].append(_Held(pod, node, asked))
     for (name, twice), pods in sorted(held.items()):
         yield _given_twice(case, name, pods) if twice else _unaccounted(case, name, pods)

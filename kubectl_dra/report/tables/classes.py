@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from kubectl_dra.inventory.document import ClassItem, ClassList
 from kubectl_dra.report.age import age
 from kubectl_dra.report.tables.inventory import number, unknown_lines
+from kubectl_dra.report.terminal import plain
 from kubectl_dra.report.view import Column, Section, Style, Table, Text, View
 
 _STATES = {"wins": Style.FINE, "loses": Style.WARNING, "undefined": Style.BAD, "none": Style.FAINT}
@@ -47,7 +48,7 @@ CLASS_LIST: View[ClassList] = View(
 
 
 def warning_lines(classes: ClassList) -> Iterator[str]:
-    """The warnings as lines for stderr: what is wrong, then the steps."""
+    """The warnings as lines for stderr: what is wrong, then the steps. Names that a terminal would obey are shown, not executed."""
     for warning in classes.warnings:
-        yield f"warning: {warning.message}"
-        yield from (f"  {step}" for step in warning.steps)
+        yield plain(f"warning: {warning.message}")
+        yield from (plain(f"  {step}") for step in warning.steps)
