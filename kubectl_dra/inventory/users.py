@@ -11,7 +11,7 @@ from kubectl_dra.inventory.owners import BUILT_IN, Owner, Owners, built_in, temp
 from kubectl_dra.inventory.scope import Scope
 from kubectl_dra.objects.pod import Pod, PodSpec, PodTemplateSpec
 from kubectl_dra.objects.snapshot import Snapshot
-from kubectl_dra.objects.workload import Workload
+from kubectl_dra.objects.workload import OVER, Workload
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,20 +193,31 @@ def replicas(kind: str, workload: Workload) -> int | None:
             return status.desired_number_scheduled
         case "CronJob":
             job = spec.job_template.spec if spec.job_template else None
-            return 1 if job is None or job.parallelism is None else job.parallelism
+            return _at_a_time(job.parallelism, job.completions) if job is not None else 1
         case "Job":
-            return 1 if spec.parallelism is None else spec.parallelism
+            return _at_a_time(spec.parallelism, None if spec.completions is None else spec.completions - (status.succeeded or 0))
         case _:
             return 1 if spec.replicas is None else spec.replicas
 
 
 def job_is_over(job: Workload) -> bool:
-    """Whether a Job has run and makes no more pods: some ended, none is active, and it is not merely held or told to run none.
+    """Whether a Job makes no more pods: it says so, or as many succeeded as were wanted.
 
-    A Job whose pods cannot be made (a quota) has had none yet: it still asks.
+    Failed pods end no Job: it waits for minutes before it makes the next one (kubernetes pkg/controller/job/backoff_utils.go). Nor
+    does it end while its pods cannot be made (a quota).
     """
-    ended = (job.status.succeeded or 0) + (job.status.failed or 0)
-    return bool(ended) and not job.status.active and not job.spec.suspend and replicas("Job", job) != 0
+    status, spec = job.status, job.spec
+    if any(each.type in OVER for each in status.conditions or ()):
+        return True
+    # without a number of completions the first pod that succeeds is the last to be made
+    wanted = 1 if spec.completions is None else spec.completions
+    return (status.succeeded or 0) >= max(wanted, 1) and not status.active and not spec.suspend and spec.parallelism != 0
+
+
+def _at_a_time(parallelism: int | None, left: int | None) -> int:
+    """How many pods a Job wants at a time: no more than are left to complete (kubernetes pkg/controller/job/job_controller.go)."""
+    most = 1 if parallelism is None else parallelism
+    return most if left is None else max(0, min(most, left))
 
 
 def _asks_anything(spec: PodSpec) -> bool:

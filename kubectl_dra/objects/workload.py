@@ -1,5 +1,7 @@
 """Controllers of pods: the built-in kinds in one shape, and custom kinds by the pod templates found in them."""
 
+from msgspec.structs import force_setattr
+
 from kubectl_dra.objects.meta import ObjectMeta
 from kubectl_dra.objects.pod import PodTemplateSpec
 from kubectl_dra.objects.shape import Object
@@ -30,14 +32,32 @@ class WorkloadSpec(Object, frozen=True):
     job_template: JobTemplate | None = None
 
 
+OVER = frozenset({"Complete", "Failed", "SuccessCriteriaMet", "FailureTarget"})
+"""Conditions of a Job that makes no more pods."""
+
+
+class WorkloadCondition(Object, frozen=True):
+    """That a Job is over. Any other condition is empty: its words may be anybody's, and a snapshot must not hold them."""
+
+    type: str = ""
+    status: str = ""
+
+    def __post_init__(self) -> None:
+        """Forget what is not about the end of a Job."""
+        if self.type not in OVER or self.status != "True":
+            force_setattr(self, "type", "")
+            force_setattr(self, "status", "")
+
+
 class WorkloadStatus(Object, frozen=True):
-    """How many pods there are, as the controller counts."""
+    """How many pods there are, as the controller counts, and how it ended."""
 
     replicas: int | None = None
     active: int | None = None
     succeeded: int | None = None
     failed: int | None = None
     desired_number_scheduled: int | None = None
+    conditions: tuple[WorkloadCondition, ...] | None = None
 
 
 class Workload(Object, frozen=True):

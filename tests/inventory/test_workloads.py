@@ -1,11 +1,13 @@
 """The inventory by workload: the top of the owner chain, also at zero."""
 
+from msgspec.structs import replace
+
 from kubectl_dra.inventory.document import WorkloadItem
 from kubectl_dra.inventory.scope import Scope
 from kubectl_dra.inventory.workloads import by_workload
 from kubectl_dra.objects.labels import parse
 from kubectl_dra.objects.snapshot import Snapshot
-from kubectl_dra.objects.workload import WorkloadStatus
+from kubectl_dra.objects.workload import WorkloadCondition, WorkloadStatus
 from tests.factories import GPU, custom_workload, pod, snapshot, workload
 
 
@@ -62,10 +64,26 @@ def test_at_zero_and_suspended_count_as_users() -> None:
     ]
 
 
-def test_a_job_that_is_over_asks_no_more_and_one_that_could_not_begin_does() -> None:
-    done, again = WorkloadStatus(succeeded=1), WorkloadStatus(failed=2, active=1)
-    taken = snapshot(jobs=[workload("done", 1, status=done), workload("again", 1, status=again), workload("refused", 1)])
-    assert [row[1] for row in rows(taken)] == ["again", "refused"]
+def test_a_job_that_is_over_asks_no_more_and_one_that_could_not_begin_or_waits_to_try_again_does() -> None:
+    statuses = {
+        "complete": WorkloadStatus(succeeded=1, conditions=(WorkloadCondition("Complete", "True"),)),
+        "done": WorkloadStatus(succeeded=1),
+        "failed": WorkloadStatus(failed=7, conditions=(WorkloadCondition("FailureTarget", "True"), WorkloadCondition("Failed", "True"))),
+        "again": WorkloadStatus(failed=2, active=1),
+        "backing-off": WorkloadStatus(failed=3),
+        "refused": WorkloadStatus(),
+        "resumed": WorkloadStatus(conditions=(WorkloadCondition("Suspended", "False"),)),
+    }
+    taken = snapshot(jobs=[workload(name, 1, status=status) for name, status in statuses.items()])
+    assert [row[1] for row in rows(taken)] == ["again", "backing-off", "refused", "resumed"]
+
+
+def test_a_job_wants_no_more_pods_at_a_time_than_are_left_to_complete() -> None:
+    few, many = workload("few", 1, parallelism=8), workload("many", 1, parallelism=8)
+    few = replace(few, spec=replace(few.spec, completions=2))
+    many = replace(many, spec=replace(many.spec, completions=20))
+    last = replace(many, metadata=replace(many.metadata, name="last"), status=WorkloadStatus(succeeded=19, failed=1))
+    assert [row[1:3] for row in rows(snapshot(jobs=[few, many, last]))] == [("few", 2), ("last", 1), ("many", 8)]
 
 
 def test_pods_that_differ_from_their_template_count_with_what_they_ask() -> None:
