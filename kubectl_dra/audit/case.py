@@ -9,6 +9,7 @@ from kubectl_dra.audit.scope import EVERYTHING, Scope, is_glob
 from kubectl_dra.audit.users import User, containers, users
 from kubectl_dra.extended_resources.classes import Resolution, resolve
 from kubectl_dra.extended_resources.requests import devices
+from kubectl_dra.inventory.asking import namespace_asking
 from kubectl_dra.inventory.cluster import names_on
 from kubectl_dra.inventory.selection import Selection, selection
 from kubectl_dra.inventory.servers import Servers, State
@@ -152,8 +153,9 @@ class Case:
         return {name: tuple(sorted(found[name])) for name in sorted(found)}
 
     def namespace_of_users(self, name: str) -> str:
-        """A namespace in which the name is asked for."""
-        return next((each.namespace for each in self.users_by_name.get(name, ())), "default")
+        """A namespace in which the name is asked for: a pod's sooner than that of a workload at zero."""
+        workloads = (each.namespace for each in self.users_by_name.get(name, ()))
+        return namespace_asking(self.snapshot, name) or next(workloads, "default")
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -43,18 +43,19 @@ class Reason(StrEnum):
 
 
 class Why(NamedTuple):
-    """A reason, with the seconds between the two classes' creation where it is that."""
+    """A reason, with the seconds between the two classes' creation where it is that. `lost`: it is told of the class that loses."""
 
     reason: Reason
     seconds: int = 0
+    lost: bool = False
 
     def __str__(self) -> str:
-        """In words that stand for the winner, seen from the class that comes next."""
+        """In words: of the winner seen from the class that comes next, of a loser seen from the winner."""
         match self.reason:
             case Reason.NEWER:
-                return f"created {span(self.seconds)} later"
+                return f"created {span(self.seconds)} {'earlier' if self.lost else 'later'}"
             case Reason.NAME:
-                return "same second, name sorts first"
+                return f"same second, name sorts {'later' if self.lost else 'first'}"
             case Reason.RANDOM:
                 return "Kubernetes 1.34 takes any of them"
             case Reason.NO_TIME:
@@ -64,7 +65,7 @@ class Why(NamedTuple):
 class Standing(NamedTuple):
     """One class and its explicit name: the state, who wins (None: nobody knows, or there is no name), and why.
 
-    `why` is None for classes without a rival. For a winner it tells it from the runner-up, for a loser the winner from it.
+    `why` is None for classes without a rival. It tells a winner from the runner-up, and a loser from the winner.
     """
 
     device_class: DeviceClass
@@ -132,7 +133,7 @@ def _standings(name: str, rivals: list[DeviceClass], version: Version | None) ->
     winner, *losers = sorted(rivals, key=lambda each: -(_created(each) or 0))
     return [
         Standing(winner, name, State.WINS, winner.metadata.name, _why(winner, losers[0])),
-        *(Standing(loser, name, State.LOSES, winner.metadata.name, _why(winner, loser)) for loser in losers),
+        *(Standing(loser, name, State.LOSES, winner.metadata.name, _why(winner, loser)._replace(lost=True)) for loser in losers),
     ]
 
 

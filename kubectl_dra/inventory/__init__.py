@@ -1,4 +1,4 @@
 """Who asks for which extended resource, and who serves it where: pure functions of a Snapshot.
 
-Imports extended_resources, knowledge, objects and document.
+Imports remedies, extended_resources, knowledge, objects and document.
 """

@@ -2,13 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from shlex import quote
-
-from msgspec import json
 
 from kubectl_dra.extended_resources.classes import Resolution, Standing, State, resolve
 from kubectl_dra.extended_resources.names import implicit_name, implicit_name_usable
 from kubectl_dra.extended_resources.requests import devices
+from kubectl_dra.inventory.asking import namespace_asking
 from kubectl_dra.inventory.document import ClassItem, ClassList, ClassWarning, ObjectName
 from kubectl_dra.inventory.known import known, unknown_kinds
 from kubectl_dra.inventory.servers import Servers
@@ -17,8 +15,9 @@ from kubectl_dra.knowledge.gates import EXTENDED_RESOURCE
 from kubectl_dra.objects.meta import timestamp
 from kubectl_dra.objects.resource import DeviceClass, ResourceClaim
 from kubectl_dra.objects.snapshot import Snapshot
+from kubectl_dra.remedies.helm import release_of
+from kubectl_dra.remedies.lost_mapping import LOST_MAPPING, leave_to_one, without_name
 
-_CANARY = "dra-canary"
 _READ = ("device_classes", "pods", "resource_claims")
 
 
@@ -68,9 +67,8 @@ def _age(snapshot: Snapshot, device_class: DeviceClass) -> int | None:
 
 def _helm_release(device_class: DeviceClass) -> ObjectName | None:
     """The Helm release that owns the class: removing it removes the class (and with it the name's mapping)."""
-    annotations = device_class.metadata.annotations or {}
-    name = annotations.get("meta.helm.sh/release-name")
-    return ObjectName(annotations.get("meta.helm.sh/release-namespace", ""), name) if name else None
+    release = release_of(device_class.metadata)
+    return None if release is None else ObjectName(*release)
 
 
 def _notes(snapshot: Snapshot, standing: Standing) -> Iterator[str]:
@@ -113,7 +111,7 @@ def _waiting_by_class(snapshot: Snapshot, resolution: Resolution) -> dict[str, i
 
 
 def _loses_mappings(snapshot: Snapshot) -> bool:
-    return bool(fault("lost-mapping").affects(snapshot.cluster.version))
+    return bool(LOST_MAPPING.affects(snapshot.cluster.version))
 
 
 def _warnings(snapshot: Snapshot, resolution: Resolution, shown: set[str | None]) -> Iterator[ClassWarning]:
@@ -128,7 +126,7 @@ def _warnings(snapshot: Snapshot, resolution: Resolution, shown: set[str | None]
         if fault("random-class").affects(snapshot.cluster.version):
             yield _random(name, contenders)
         elif _loses_mappings(snapshot):
-            yield _losing(name, contenders, str(snapshot.cluster.version))
+            yield _losing(snapshot, name, contenders)
 
 
 def _off(names: list[str], *, sure: bool) -> ClassWarning:
@@ -147,45 +145,19 @@ def _random(name: str, contenders: tuple[Standing, ...]) -> ClassWarning:
     return ClassWarning(
         name,
         f"Kubernetes 1.34 takes any of {', '.join(classes)} for {name}, and may take another one after a restart: the choice is random.",
-        (f"# leave {name} to one class", *(f"# {_take_name_off(each)}" for each in classes)),
+        (f"# leave {name} to one class", *(f"# {without_name(each)}" for each in classes)),
         fault("random-class").source,
     )
 
 
-def _losing(name: str, contenders: tuple[Standing, ...], version: str) -> ClassWarning:
-    """The order that is safe: remove the losers, update the winner, prove it with a pod and delete that pod.
-
-    Deleting a pod that was scheduled makes the scheduler try waiting pods again; changing a waiting pod does not.
-    """
+def _losing(snapshot: Snapshot, name: str, contenders: tuple[Standing, ...]) -> ClassWarning:
+    """What gets lost, and the order that is safe."""
     stays = next((standing for standing in contenders if standing.state is State.WINS), contenders[0])
-    winner = stays.device_class.metadata.name
     losers = [standing.device_class for standing in contenders if standing is not stays]
-    container = {"name": _CANARY, "image": "busybox", "command": ["sleep", "300"], "resources": {"limits": {name: "1"}}}
-    overrides = json.encode({"spec": {"automountServiceAccountToken": False, "containers": [container]}}).decode()
     return ClassWarning(
         name,
-        f"Kubernetes {version}: removing either duplicate of {name}, or its name, leaves the name mapped to NOTHING until the class that is"
-        " left is updated. Do it in this order:",
-        (
-            f"# 1. remove the loser (or only its name: {_take_name_off(losers[0].metadata.name)})",
-            *(f"kubectl delete deviceclass {quote(loser.metadata.name)}{_of_helm(loser)}" for loser in losers),
-            "# 2. update the survivor: an annotation is enough, and maps the name again",
-            f'kubectl annotate deviceclass {quote(winner)} --overwrite kubectl-dra/touched="$(date +%s)"',
-            "# 3. run a canary, and delete it once it is scheduled: the deletion of a scheduled pod makes those that wait be tried again",
-            f"kubectl run {_CANARY} --image=busybox --restart=Never --overrides={quote(overrides)}",
-            f"kubectl wait pod/{_CANARY} --for=condition=PodScheduled --timeout=60s",
-            f"kubectl delete pod {_CANARY}",
-        ),
-        fault("lost-mapping").source,
+        f"Kubernetes {snapshot.cluster.version}: removing either duplicate of {name}, or its name, leaves the name mapped to NOTHING until"
+        " the class that is left is updated. Do it in this order:",
+        leave_to_one(name, stays.device_class, losers, namespace_asking(snapshot, name) or "default"),
+        LOST_MAPPING.source,
     )
-
-
-def _take_name_off(class_name: str) -> str:
-    return f"""kubectl patch deviceclass {quote(class_name)} --type=merge -p '{{"spec":{{"extendedResourceName":null}}}}'"""
-
-
-def _of_helm(device_class: DeviceClass) -> str:
-    release = _helm_release(device_class)
-    # an annotation may hold anything: a line break would end the comment
-    name = " ".join(f"{release.namespace}/{release.name}".split()) if release else ""
-    return f"   # Helm release {name} makes it again at its next upgrade" if name else ""

@@ -28,7 +28,7 @@ def test_dra101_the_newer_class_wins_and_removing_either_loses_the_mapping() -> 
     assert names(finding) == ["DeviceClass new", "DeviceClass old"]
     assert finding.evidence.split("\n") == [
         "DeviceClass new (created 2026-11-30T10:00:41Z) wins: created 41 s later",
-        "DeviceClass old (created 2026-11-30T10:00:00Z) loses to new: created 41 s later",
+        "DeviceClass old (created 2026-11-30T10:00:00Z) loses to new: created 41 s earlier",
     ]
     assert f"leaves {GPU} mapped to nothing" in finding.why
     commands = [step for step in finding.fix if not step.startswith("#")]
@@ -76,7 +76,7 @@ def test_dra101_an_unknown_version_is_said_to_be_unknown() -> None:
 def test_dra101_a_helm_release_is_named_because_it_brings_the_name_back() -> None:
     owned = device_class("old", GPU, release="gpu-driver")
     finding = only(cluster(device_classes=[owned, NEW]), "DRA101")
-    assert finding.fix[0].endswith("the Helm release gpu-driver owns it, so change its values as well")
+    assert finding.fix[0].endswith("the Helm release drivers/gpu-driver owns it, so change its values as well")
 
 
 def test_dra101_one_class_a_name_is_no_finding() -> None:
@@ -226,4 +226,4 @@ def test_dra105_other_schedulers_say_the_same_words_and_may_not_know_dra() -> No
 def test_a_line_break_in_a_name_does_not_end_the_comment_it_stands_in() -> None:
     owned = device_class("old", GPU, release="gpu\nrm -rf x")
     (first, *_) = only(cluster(device_classes=[owned, NEW]), "DRA101").fix
-    assert first.endswith("the Helm release gpu rm -rf x owns it, so change its values as well")
+    assert first.endswith("the Helm release drivers/gpu rm -rf x owns it, so change its values as well")

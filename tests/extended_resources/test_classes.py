@@ -17,22 +17,22 @@ def standings(*classes: tuple[str, str | None, str | None], version: Version | N
 def test_the_newest_wins() -> None:
     assert standings(("old", GPU, T0), ("new", GPU, T41)) == [
         ("new", "wins", "new", "created 41 s later"),
-        ("old", "loses", "new", "created 41 s later"),
+        ("old", "loses", "new", "created 41 s earlier"),
     ]
 
 
 def test_in_the_same_second_the_lower_name_wins() -> None:
     assert standings(("b-gpu", GPU, T0), ("a-gpu", GPU, T0)) == [
         ("a-gpu", "wins", "a-gpu", "same second, name sorts first"),
-        ("b-gpu", "loses", "a-gpu", "same second, name sorts first"),
+        ("b-gpu", "loses", "a-gpu", "same second, name sorts later"),
     ]
 
 
 def test_a_winner_is_told_from_the_runner_up_and_a_loser_from_the_winner() -> None:
     assert standings(("a", GPU, T0), ("b", GPU, T41), ("c", GPU, T41)) == [
-        ("a", "loses", "b", "created 41 s later"),
+        ("a", "loses", "b", "created 41 s earlier"),
         ("b", "wins", "b", "same second, name sorts first"),
-        ("c", "loses", "b", "same second, name sorts first"),
+        ("c", "loses", "b", "same second, name sorts later"),
     ]
 
 

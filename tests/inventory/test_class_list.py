@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from kubectl_dra.inventory.classes import class_list
 from kubectl_dra.inventory.document import ClassItem, ClassList, ObjectName
 from kubectl_dra.objects.resource import DeviceClaim, DeviceRequest, ExactDeviceRequest, ResourceClaim, ResourceClaimSpec
+from kubectl_dra.remedies.lost_mapping import leave_to_one
 from tests.factories import GPU, claim, device_class, forbidden, pod, snapshot
 
 OLD, NEW = device_class("old", GPU, release="gpu-driver"), device_class("new", GPU, created="2026-01-01T00:00:41Z")
@@ -37,7 +38,7 @@ def test_every_field_of_a_class() -> None:
         waiting=1,
     )
     assert (old.state, old.winner, old.why, old.helm_release, old.pods) == (
-        "loses", "new", "created 41 s later", ObjectName("drivers", "gpu-driver"), 0,
+        "loses", "new", "created 41 s earlier", ObjectName("drivers", "gpu-driver"), 0,
     )  # fmt: skip
 
 
@@ -52,11 +53,13 @@ def test_the_safe_sequence_where_removing_a_duplicate_loses_the_mapping() -> Non
     (warning,) = class_list(snapshot(OLD, NEW)).warnings
     assert warning.extended_resource_name == GPU
     assert warning.message.startswith(f"Kubernetes 1.37.2: removing either duplicate of {GPU}")
-    steps = [step for step in warning.steps if not step.startswith("#")]
-    assert steps[0].startswith("kubectl delete deviceclass old")
-    assert steps[1].startswith("kubectl annotate deviceclass new --overwrite")
-    assert steps[2].startswith("kubectl run dra-canary")
-    assert steps[-1] == "kubectl delete pod dra-canary"
+    assert warning.steps == leave_to_one(GPU, NEW, (OLD,), "default")
+
+
+def test_the_canary_runs_where_pods_ask_for_the_name() -> None:
+    asking = [pod("b", 1, namespace="team-b"), pod("a", 1, namespace="team-a", phase="Succeeded"), pod("c", 1, namespace="team-c")]
+    (warning,) = class_list(snapshot(OLD, NEW, *asking)).warnings
+    assert warning.steps[-1] == "kubectl -n team-b delete pod dra-canary"
 
 
 def test_1_38_loses_nothing() -> None:

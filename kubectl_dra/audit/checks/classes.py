@@ -5,16 +5,19 @@ from collections.abc import Iterator
 from kubectl_dra.audit.candidate import Candidate, Doubt
 from kubectl_dra.audit.case import Case
 from kubectl_dra.audit.finding import ObjectRef, Severity
-from kubectl_dra.audit.kubectl_line import merge_patch
 from kubectl_dra.audit.registry import check
-from kubectl_dra.audit.remedies import LOST_MAPPING, give_up_name, prove, update_survivor
 from kubectl_dra.audit.words import count, lines
 from kubectl_dra.extended_resources.classes import Standing, State
 from kubectl_dra.extended_resources.names import implicit_name, implicit_name_usable
 from kubectl_dra.knowledge.faults import fault
 from kubectl_dra.objects.snapshot import Version
+from kubectl_dra.remedies.kubectl_line import merge_patch
+from kubectl_dra.remedies.lost_mapping import LOST_MAPPING, leave_to_one
 
 RANDOM_CLASS = fault("random-class")
+
+UNSAID = "DOMAIN/NAME"
+"""Stands for a name that only people can choose. Capitals are no legal domain: the API server refuses what was pasted as it is."""
 
 
 @check(
@@ -63,11 +66,7 @@ def duplicate_names(case: Case) -> Iterator[Candidate | Doubt]:
             severity=Severity.WARNING if harmless else Severity.ERROR,
             title=f"{count(len(contenders), 'device class')} map {name}",
             why=_why_duplicates(name, version),
-            fix=(
-                *(line for other in others for line in give_up_name(other)),
-                *(() if loses is False else update_survivor(keep.metadata.name)),
-                *prove(name, case.namespace_of_users(name)),
-            ),
+            fix=leave_to_one(name, keep, others, case.namespace_of_users(name), update=loses is not False),
         )
         if version is None:
             yield Doubt(f"the server's version is not known, so neither is which class serves {name}", resources=(name,))
@@ -107,7 +106,7 @@ def _why_duplicates(name: str, version: Version | None) -> str:
     ),
     fix=(
         "# give it an explicit name, if pods are to ask for it by one (a name that no other class has)",
-        """kubectl patch deviceclass CLASS --type=merge -p '{"spec":{"extendedResourceName":"example.com/gpu"}}'""",
+        """kubectl patch deviceclass CLASS --type=merge -p '{"spec":{"extendedResourceName":"DOMAIN/NAME"}}'""",
     ),
     source=("kubernetes: pkg/apis/core/validation/validation.go", "k8s.io/api: resource/v1/types.go (ResourceDeviceClassPrefix)"),
     needs=("device_classes",),
@@ -125,6 +124,6 @@ def unwritable_names(case: Case) -> Iterator[Candidate | Doubt]:
             title=f"no pod can ask for device class {name} by a resource name",
             fix=(
                 "# give it an explicit name, if pods are to ask for it by one (a name that no other class has)",
-                merge_patch("deviceclass", name, {"spec": {"extendedResourceName": "example.com/gpu"}}),
+                merge_patch("deviceclass", name, {"spec": {"extendedResourceName": UNSAID}}),
             ),
         )

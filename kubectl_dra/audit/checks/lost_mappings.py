@@ -8,10 +8,10 @@ from kubectl_dra.audit.candidate import Again, Candidate, Doubt
 from kubectl_dra.audit.case import Case
 from kubectl_dra.audit.finding import ObjectRef, Severity
 from kubectl_dra.audit.registry import check
-from kubectl_dra.audit.remedies import LOST_MAPPING, give_up_name, prove, update_survivor
 from kubectl_dra.audit.words import lines, listed
 from kubectl_dra.objects.pod import Pod
 from kubectl_dra.objects.resource import DeviceClass
+from kubectl_dra.remedies.lost_mapping import LOST_MAPPING, give_up_name, prove, update_survivor
 
 _OURS = frozenset({None, "", "default-scheduler"})
 """Of a pod's schedulers those that are kube-scheduler. Others (Volcano) say the same words and may not know DRA at all."""

@@ -8,7 +8,6 @@ import msgspec
 from kubectl_dra.audit.candidate import Again, Candidate, Doubt
 from kubectl_dra.audit.case import Case
 from kubectl_dra.audit.finding import ObjectRef, Severity
-from kubectl_dra.audit.kubectl_line import delete_pods, kubectl
 from kubectl_dra.audit.registry import check
 from kubectl_dra.audit.words import count, lines, listed
 from kubectl_dra.extended_resources.names import is_implicit_name
@@ -18,6 +17,7 @@ from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.pod import Pod
 from kubectl_dra.objects.shape import ResourceList
 from kubectl_dra.objects.snapshot import Version
+from kubectl_dra.remedies.kubectl_line import delete_pods, kubectl
 
 _RESTARTS = "# a plugin or kubelet that only restarts is back within a minute: look again with kubectl dra audit --settle 1m"
 
@@ -210,7 +210,7 @@ def _replace(held: list[_Held]) -> tuple[str, ...]:
     return (
         *((f"# static pods: change their manifests on the node: {listed(static)}",) if static else ()),
         *((f"# nothing makes these again, keep their manifests: {listed(bare)}",) if bare else ()),
-        *delete_pods(sorted(ref for ref in pods if ref not in static)),
+        *delete_pods((ref.namespace, ref.name) for ref in sorted(pods) if ref not in static),
     )
 
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 from kubectl_dra.audit.candidate import Candidate, Doubt
 from kubectl_dra.audit.case import Case
 from kubectl_dra.audit.finding import Severity
-from kubectl_dra.audit.kubectl_line import kubectl
 from kubectl_dra.audit.registry import check
 from kubectl_dra.audit.users import User
 from kubectl_dra.audit.words import lines
 from kubectl_dra.extended_resources.requests import MAX_DEVICES
+from kubectl_dra.remedies.kubectl_line import kubectl
 
 
 @check(

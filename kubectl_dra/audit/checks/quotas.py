@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from kubectl_dra.audit.candidate import Candidate, Doubt
 from kubectl_dra.audit.case import Case
 from kubectl_dra.audit.finding import ObjectRef, Severity
-from kubectl_dra.audit.kubectl_line import json_patch, pointer
 from kubectl_dra.audit.registry import check
 from kubectl_dra.extended_resources.names import is_dra_extended_resource_name
 from kubectl_dra.objects.policy import ResourceQuota
+from kubectl_dra.remedies.kubectl_line import json_patch, pointer
 
 _CLAIMS_OF_CLASS = ".deviceclass.resource.k8s.io/devices"
 _COUNTED_ELSEWHERE = ("count/",)

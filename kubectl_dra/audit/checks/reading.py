@@ -6,10 +6,10 @@ from kubectl_dra.audit import registry
 from kubectl_dra.audit.candidate import Candidate, Doubt
 from kubectl_dra.audit.case import Case
 from kubectl_dra.audit.finding import Severity
-from kubectl_dra.audit.kubectl_line import kubectl
 from kubectl_dra.audit.missing import Gap, gaps
 from kubectl_dra.audit.registry import check
 from kubectl_dra.objects.snapshot import ReadState
+from kubectl_dra.remedies.kubectl_line import kubectl
 
 _ROLE = "kubectl-dra-audit"
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from kubectl_dra.audit.candidate import Candidate, Doubt
 from kubectl_dra.audit.case import Case
 from kubectl_dra.audit.finding import ObjectRef, Severity
-from kubectl_dra.audit.kubectl_line import apply, kubectl, merge_patch
 from kubectl_dra.audit.registry import check
 from kubectl_dra.audit.words import lines, listed
 from kubectl_dra.knowledge import vendors
 from kubectl_dra.objects.resource import DeviceClass
+from kubectl_dra.remedies.kubectl_line import apply, kubectl, merge_patch
 
 
 @check(

@@ -4,12 +4,10 @@ import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
-from kubectl_dra.audit.finding import ObjectRef
-
 
 def kubectl(*words: str) -> str:
     """One kubectl command: `kubectl('delete', 'deviceclass', 'a b')` is `kubectl delete deviceclass 'a b'`."""
-    return shlex.join(("kubectl", *words))
+    return " ".join(("kubectl", *map(_quoted, words)))
 
 
 def json_patch(resource: str, name: str, *operations: Mapping[str, object], namespace: str = "") -> str:
@@ -28,17 +26,25 @@ def apply(*manifests: Mapping[str, object]) -> str:
     return f"kubectl apply -f - <<'EOF'\n{documents}\nEOF"
 
 
-def delete_pods(pods: Iterable[ObjectRef]) -> tuple[str, ...]:
-    """One `kubectl delete pod` a namespace."""
+def delete_pods(pods: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """One `kubectl delete pod` a namespace, of pods by namespace and name."""
     by_namespace: dict[str, list[str]] = {}
-    for pod in pods:
-        by_namespace.setdefault(pod.namespace, []).append(pod.name)
+    for namespace, name in pods:
+        by_namespace.setdefault(namespace, []).append(name)
     return tuple(kubectl(*_in(namespace), "delete", "pod", *sorted(names)) for namespace, names in sorted(by_namespace.items()))
 
 
 def pointer(*keys: str) -> str:
     """A JSON pointer (RFC 6901): `/` in a key becomes `~1`, `~` becomes `~0`."""
     return "".join("/" + key.replace("~", "~0").replace("/", "~1") for key in keys)
+
+
+def _quoted(word: str) -> str:
+    """Of `--flag=value` only the value is quoted, as people write it."""
+    flag, equals, value = word.partition("=")
+    if word.startswith("--") and equals and shlex.quote(flag) == flag:
+        return f"{flag}={shlex.quote(value)}"
+    return shlex.quote(word)
 
 
 def _in(namespace: str) -> Sequence[str]:

@@ -1,14 +1,14 @@
-"""What a finding prints can be pasted into a shell."""
+"""What is printed to mend something can be pasted into a shell."""
 
 import json
 import shlex
 
-from kubectl_dra.audit.finding import ObjectRef
-from kubectl_dra.audit.kubectl_line import apply, delete_pods, json_patch, kubectl, merge_patch, pointer
+from kubectl_dra.remedies.kubectl_line import apply, delete_pods, json_patch, kubectl, merge_patch, pointer
 
 
 def test_words_are_quoted_for_the_shell() -> None:
     assert kubectl("delete", "deviceclass", "it's; rm -rf") == """kubectl delete deviceclass 'it'"'"'s; rm -rf'"""
+    assert kubectl("run", "--overrides={}", "--image=busybox", "--a b=c") == "kubectl run --overrides='{}' --image=busybox '--a b=c'"
 
 
 def test_slashes_and_tildes_in_keys_are_escaped_as_json_pointers_need() -> None:
@@ -24,7 +24,7 @@ def test_a_patch_survives_the_shell() -> None:
 
 
 def test_pods_are_deleted_a_namespace_at_a_time() -> None:
-    pods = (ObjectRef("Pod", "b", "two"), ObjectRef("Pod", "a", "one"), ObjectRef("Pod", "b", "one"))
+    pods = (("b", "two"), ("a", "one"), ("b", "one"))
     assert delete_pods(pods) == ("kubectl -n a delete pod one", "kubectl -n b delete pod one two")
 
 
