@@ -22,11 +22,24 @@ class DeviceSelector(Object, frozen=True):
     cel: CELDeviceSelector | None = None
 
 
+class OpaqueDeviceConfiguration(Object, frozen=True):
+    """For which driver a configuration is. Its parameters may hold people's secrets and are left out."""
+
+    driver: str = ""
+
+
+class DeviceClassConfiguration(Object, frozen=True):
+    """A configuration that every claim of the class gets."""
+
+    opaque: OpaqueDeviceConfiguration | None = None
+
+
 class DeviceClassSpec(Object, frozen=True):
     """Which devices the class means, and which extended resource name it serves."""
 
     selectors: tuple[DeviceSelector, ...] | None = None
     extended_resource_name: str | None = None
+    config: tuple[DeviceClassConfiguration, ...] | None = None
 
 
 class DeviceClass(Object, frozen=True):
@@ -49,10 +62,48 @@ class DeviceAttribute(Object, frozen=True):
     versions: tuple[str, ...] | None = None
 
 
+class CapacityRequestPolicyRange(Object, frozen=True):
+    """From, to and in which steps an amount may be had."""
+
+    min: QuantityText | None = None
+    max: QuantityText | None = None
+    step: QuantityText | None = None
+
+
+class CapacityRequestPolicy(Object, frozen=True):
+    """Which amounts may be had, and which one is had unasked (DRAConsumableCapacity)."""
+
+    default: QuantityText | None = None
+    valid_values: tuple[QuantityText, ...] | None = None
+    valid_range: CapacityRequestPolicyRange | None = None
+
+
 class DeviceCapacity(Object, frozen=True):
     """An amount a device has."""
 
     value: QuantityText | None = None
+    request_policy: CapacityRequestPolicy | None = None
+
+
+class Counter(Object, frozen=True):
+    """An amount that partitions of one device share."""
+
+    value: QuantityText | None = None
+
+
+class CounterSet(Object, frozen=True):
+    """The counters of one set, by name."""
+
+    name: str = ""
+    counters: Mapping[str, Counter] | None = None
+
+
+class DeviceCounterConsumption(Object, frozen=True):
+    """What a device takes of a counter set while it is in use, and with which others it goes together."""
+
+    counter_set: str = ""
+    counters: Mapping[str, Counter] | None = None
+    compatibility_groups: tuple[str, ...] | None = None
 
 
 class DeviceTaint(Object, frozen=True):
@@ -70,10 +121,14 @@ class Device(Object, frozen=True):
     name: str = ""
     attributes: Mapping[str, DeviceAttribute] | None = None
     capacity: Mapping[str, DeviceCapacity] | None = None
+    consumes_counters: tuple[DeviceCounterConsumption, ...] | None = None
     node_name: str | None = None
     node_selector: NodeSelector | None = None
     all_nodes: bool | None = None
     taints: tuple[DeviceTaint, ...] | None = None
+    binds_to_node: bool | None = None
+    binding_conditions: tuple[str, ...] | None = None
+    binding_failure_conditions: tuple[str, ...] | None = None
     allow_multiple_allocations: bool | None = None
 
 
@@ -95,6 +150,8 @@ class ResourceSliceSpec(Object, frozen=True):
     all_nodes: bool | None = None
     per_device_node_selection: bool | None = None
     devices: tuple[Device, ...] | None = None
+    shared_counters: tuple[CounterSet, ...] | None = None
+    skip_node_operations: tuple[str, ...] | None = None
 
 
 class ResourceSlice(Object, frozen=True):
@@ -102,6 +159,19 @@ class ResourceSlice(Object, frozen=True):
 
     metadata: ObjectMeta = ObjectMeta()
     spec: ResourceSliceSpec = ResourceSliceSpec()
+
+
+class CapacityRequirements(Object, frozen=True):
+    """How much of a device's capacities is asked for."""
+
+    requests: Mapping[str, QuantityText] | None = None
+
+
+class DeviceDerivedAttribute(Object, frozen=True):
+    """An attribute that a request works out of the device's own (DRADerivedAttributes)."""
+
+    name: str = ""
+    expression: str = ""
 
 
 class ExactDeviceRequest(Object, frozen=True):
@@ -113,6 +183,8 @@ class ExactDeviceRequest(Object, frozen=True):
     count: int | None = None
     admin_access: bool | None = None
     tolerations: tuple[Toleration, ...] | None = None
+    capacity: CapacityRequirements | None = None
+    derived_attributes: tuple[DeviceDerivedAttribute, ...] | None = None
 
 
 class DeviceSubRequest(Object, frozen=True):
@@ -124,6 +196,8 @@ class DeviceSubRequest(Object, frozen=True):
     allocation_mode: str | None = None
     count: int | None = None
     tolerations: tuple[Toleration, ...] | None = None
+    capacity: CapacityRequirements | None = None
+    derived_attributes: tuple[DeviceDerivedAttribute, ...] | None = None
 
 
 class DeviceRequest(Object, frozen=True):
@@ -134,10 +208,27 @@ class DeviceRequest(Object, frozen=True):
     first_available: tuple[DeviceSubRequest, ...] | None = None
 
 
+class DeviceConstraint(Object, frozen=True):
+    """What the devices of some requests (none named: all) must have in common, or may not."""
+
+    requests: tuple[str, ...] | None = None
+    match_attribute: str | None = None
+    distinct_attribute: str | None = None
+
+
+class DeviceClaimConfiguration(Object, frozen=True):
+    """A configuration for some requests (none named: all)."""
+
+    requests: tuple[str, ...] | None = None
+    opaque: OpaqueDeviceConfiguration | None = None
+
+
 class DeviceClaim(Object, frozen=True):
-    """All requests of a claim."""
+    """All requests of a claim, and what holds for them together."""
 
     requests: tuple[DeviceRequest, ...] | None = None
+    constraints: tuple[DeviceConstraint, ...] | None = None
+    config: tuple[DeviceClaimConfiguration, ...] | None = None
 
 
 class ResourceClaimSpec(Object, frozen=True):
@@ -155,13 +246,26 @@ class DeviceRequestAllocationResult(Object, frozen=True):
     device: str = ""
     admin_access: bool | None = None
     share_id: str | None = field(default=None, name="shareID")
+    consumed_capacity: Mapping[str, QuantityText] | None = None
     tolerations: tuple[Toleration, ...] | None = None
+    binding_conditions: tuple[str, ...] | None = None
+    binding_failure_conditions: tuple[str, ...] | None = None
+    skip_node_operations: tuple[str, ...] | None = None
+
+
+class DeviceAllocationConfiguration(Object, frozen=True):
+    """A configuration that came with the allocation: `source` is FromClass or FromClaim."""
+
+    source: str = ""
+    requests: tuple[str, ...] | None = None
+    opaque: OpaqueDeviceConfiguration | None = None
 
 
 class DeviceAllocationResult(Object, frozen=True):
     """All devices given to the claim."""
 
     results: tuple[DeviceRequestAllocationResult, ...] | None = None
+    config: tuple[DeviceAllocationConfiguration, ...] | None = None
 
 
 class AllocationResult(Object, frozen=True):
@@ -169,6 +273,17 @@ class AllocationResult(Object, frozen=True):
 
     devices: DeviceAllocationResult = DeviceAllocationResult()
     node_selector: NodeSelector | None = None
+    allocation_timestamp: str | None = None
+
+
+class AllocatedDeviceStatus(Object, frozen=True):
+    """What a driver says of an allocated device; binding conditions are among its conditions."""
+
+    driver: str = ""
+    pool: str = ""
+    device: str = ""
+    share_id: str | None = field(default=None, name="shareID")
+    conditions: tuple[Condition, ...] | None = None
 
 
 class ResourceClaimConsumerReference(Object, frozen=True):
@@ -185,6 +300,7 @@ class ResourceClaimStatus(Object, frozen=True):
 
     allocation: AllocationResult | None = None
     reserved_for: tuple[ResourceClaimConsumerReference, ...] | None = None
+    devices: tuple[AllocatedDeviceStatus, ...] | None = None
 
 
 class ResourceClaim(Object, frozen=True):

@@ -11,10 +11,16 @@ from typing import Any, cast
 from kubectl_dra.objects.meta import ObjectMeta
 from kubectl_dra.objects.node import NodeSelector
 from kubectl_dra.objects.resource import (
+    CapacityRequirements,
+    CounterSet,
     Device,
     DeviceAttribute,
     DeviceCapacity,
     DeviceClaim,
+    DeviceClaimConfiguration,
+    DeviceConstraint,
+    DeviceCounterConsumption,
+    DeviceDerivedAttribute,
     DeviceRequest,
     DeviceSelector,
     DeviceSubRequest,
@@ -39,10 +45,14 @@ class BasicDevice(Object, frozen=True):
 
     attributes: Mapping[str, DeviceAttribute] | None = None
     capacity: Mapping[str, DeviceCapacity | QuantityText] | None = None
+    consumes_counters: tuple[DeviceCounterConsumption, ...] | None = None
     node_name: str | None = None
     node_selector: NodeSelector | None = None
     all_nodes: bool | None = None
     taints: tuple[DeviceTaint, ...] | None = None
+    binds_to_node: bool | None = None
+    binding_conditions: tuple[str, ...] | None = None
+    binding_failure_conditions: tuple[str, ...] | None = None
     allow_multiple_allocations: bool | None = None
 
 
@@ -63,6 +73,8 @@ class OldSliceSpec(Object, frozen=True):
     all_nodes: bool | None = None
     per_device_node_selection: bool | None = None
     devices: tuple[NamedDevice, ...] | None = None
+    shared_counters: tuple[CounterSet, ...] | None = None
+    skip_node_operations: tuple[str, ...] | None = None
 
 
 class OldSlice(Object, frozen=True):
@@ -83,12 +95,16 @@ class FlatRequest(Object, frozen=True):
     admin_access: bool | None = None
     first_available: tuple[DeviceSubRequest, ...] | None = None
     tolerations: tuple[Toleration, ...] | None = None
+    capacity: CapacityRequirements | None = None
+    derived_attributes: tuple[DeviceDerivedAttribute, ...] | None = None
 
 
 class FlatClaim(Object, frozen=True):
-    """v1beta1: the requests of a claim."""
+    """v1beta1: the requests of a claim, and what holds for them together."""
 
     requests: tuple[FlatRequest, ...] | None = None
+    constraints: tuple[DeviceConstraint, ...] | None = None
+    config: tuple[DeviceClaimConfiguration, ...] | None = None
 
 
 class OldClaimSpec(Object, frozen=True):
@@ -127,10 +143,14 @@ def _device(old: NamedDevice) -> Device:
         capacity=None
         if basic.capacity is None
         else {name: amount if isinstance(amount, DeviceCapacity) else DeviceCapacity(amount) for name, amount in basic.capacity.items()},
+        consumes_counters=basic.consumes_counters,
         node_name=basic.node_name,
         node_selector=basic.node_selector,
         all_nodes=basic.all_nodes,
         taints=basic.taints,
+        binds_to_node=basic.binds_to_node,
+        binding_conditions=basic.binding_conditions,
+        binding_failure_conditions=basic.binding_failure_conditions,
         allow_multiple_allocations=basic.allow_multiple_allocations,
     )
 
@@ -147,6 +167,8 @@ def _slice(old: OldSlice) -> ResourceSlice:
             all_nodes=spec.all_nodes,
             per_device_node_selection=spec.per_device_node_selection,
             devices=None if spec.devices is None else tuple(map(_device, spec.devices)),
+            shared_counters=spec.shared_counters,
+            skip_node_operations=spec.skip_node_operations,
         ),
     )
 
@@ -163,13 +185,21 @@ def _request(old: FlatRequest) -> DeviceRequest:
             count=old.count,
             admin_access=old.admin_access,
             tolerations=old.tolerations,
+            capacity=old.capacity,
+            derived_attributes=old.derived_attributes,
         ),
     )
 
 
 def _claim_spec(old: OldClaimSpec) -> ResourceClaimSpec:
-    requests = old.devices.requests
-    return ResourceClaimSpec(devices=DeviceClaim(requests=None if requests is None else tuple(map(_request, requests))))
+    devices = old.devices
+    return ResourceClaimSpec(
+        devices=DeviceClaim(
+            requests=None if devices.requests is None else tuple(map(_request, devices.requests)),
+            constraints=devices.constraints,
+            config=devices.config,
+        )
+    )
 
 
 def _claim(old: OldClaim) -> ResourceClaim:
