@@ -50,7 +50,7 @@ def test_every_connection_option_reaches_the_run() -> None:
 def test_without_options_a_run_has_the_defaults() -> None:
     run = said("probe")
     assert (run.kubeconfig, run.as_groups, run.insecure_skip_tls_verify, run.request_timeout) == ("", (), False, "0")
-    assert (run.all_namespaces, run.selector, run.from_, run.demo, run.strict) == (False, "", "", False, False)
+    assert (run.all_namespaces, run.selector, run.from_, run.demo, run.strict) == (False, "", None, False, False)
     assert (run.output, run.no_headers, run.verbosity, run.only_namespace) == ("", False, 0, None)
 
 
