@@ -19,12 +19,20 @@ TRACEBACKS_FROM = 6
 def main() -> NoReturn:
     """The console script `kubectl-dra`."""
     try:
+        _open_missing_streams()
         for stream in (sys.stdin, sys.stdout, sys.stderr):
             # Names in objects may be of any script, whatever the locale; kubectl, too, writes UTF-8 always.
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
         _leave(_run_process(sys.argv[1:], Environment.of_process()))
     except KeyboardInterrupt:  # once more, while the first one was being obeyed
         os._exit(ExitStatus.INTERRUPTED)
+
+
+def _open_missing_streams() -> None:
+    """Whoever starts us may have closed a stream (`<&-`, a service manager): Python has None there, and nothing to read or tell."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
 
 
 def _run_process(argv: Sequence[str], environment: Environment) -> int:

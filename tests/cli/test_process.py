@@ -30,6 +30,15 @@ def test_python_m_runs_it() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "Version", "")
 
 
+@pytest.mark.parametrize(("closing", "shown"), [("<&-", True), (">&-", False), ("2>&-", True), ("<&- >&- 2>&-", False)])
+def test_streams_that_were_closed_before_it_began(closing: str, shown: bool) -> None:
+    line = f'exec "$0" "$@" {closing}'
+    argv = ("classes", "--demo", "--duplicates", "-o", "jsonpath={.kind}")
+    done = subprocess.run(["/bin/sh", "-c", line, *TOOL, *argv], capture_output=True, text=True, check=False, env=variables())
+    assert (done.returncode, done.stdout) == (1, "ClassList" if shown else "")
+    assert "Error" not in done.stderr
+
+
 @pytest.mark.parametrize("argv", [("rbac",), ("--help",), ("schema", "AuditReport"), ("options",)])
 def test_a_reader_that_leaves_is_no_error(argv: tuple[str, ...]) -> None:
     reading, writing = os.pipe()
