@@ -6,6 +6,7 @@ import pytest
 from kubectl_dra.audit.checks.lost_mappings import rejections
 from kubectl_dra.audit.finding import Severity
 from kubectl_dra.audit.scope import Scope
+from kubectl_dra.objects.snapshot import KindReading, ReadState
 from tests.audit.given import GPU, cluster, device_class, findings, forbidden, names, node, only, pod, report, unknown, workload
 
 OLD = device_class("old", GPU, created="2026-11-30T10:00:00Z")
@@ -227,3 +228,19 @@ def test_a_line_break_in_a_name_does_not_end_the_comment_it_stands_in() -> None:
     owned = device_class("old", GPU, release="gpu\nrm -rf x")
     (first, *_) = only(cluster(device_classes=[owned, NEW]), "DRA101").fix
     assert first.endswith("the Helm release drivers/gpu rm -rf x owns it, so change its values as well")
+
+
+def partly(*items: object) -> KindReading[object]:
+    return KindReading(items, ReadState.EXPIRED, "the list expired twice")
+
+
+def test_dra105_what_lacks_nodes_proves_no_lost_mapping() -> None:
+    given = cluster(nodes=partly(node("a")), pods=[pod("w", {GPU: 1}, waits=insufficient(GPU, 4))], device_classes=[NEW])
+    assert findings(given, "DRA105") == ()
+    assert [(each.verdict, each.codes) for each in report(given).names] == [("unknown", ())]
+
+
+def test_dra103_what_lacks_classes_proves_no_unmapped_name() -> None:
+    given = cluster(pods=[pod("w", {NVIDIA: 1})], device_classes=partly(device_class("gpu.nvidia.com", driver="gpu.nvidia.com")))
+    assert findings(given, "DRA103") == ()
+    assert [(each.verdict, each.codes) for each in report(given).names] == [("unknown", ())]

@@ -49,6 +49,10 @@ def lost_mappings(case: Case) -> Iterator[Candidate | Doubt]:
         state = "is off" if case.extended_resources_on is False else "may be off"
         yield Doubt(f"the gate DRAExtendedResource {state}, so it is not known why pods wait for {listed(names)}", resources=names)
         return
+    if waiting and not case.snapshot.nodes.known:
+        names = tuple(sorted(waiting))
+        yield Doubt(f"not all nodes were read, so it is not known how many have {listed(names)} from a plugin", resources=names)
+        return
     for name, pods in sorted(waiting.items()):
         ours = [(nodes, pod) for nodes, pod in pods if pod.spec.scheduler_name in _OURS]
         others = sorted({pod.spec.scheduler_name or "" for nodes, pod in pods} - _OURS)

@@ -40,7 +40,9 @@ def unmapped_vendor_names(case: Case) -> Iterator[Candidate | Doubt]:
         if case.class_of(name) or not case.scope.has_resource(name):
             continue
         classes = case.vendor_classes(name)
-        if classes:
+        if classes and not case.snapshot.device_classes.known:
+            yield Doubt(f"not all classes were read, so one of the others may map {name}", resources=(name,))
+        elif classes:
             yield _unmapped(case, name, classes, users)
 
 
