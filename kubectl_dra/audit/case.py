@@ -11,7 +11,7 @@ from kubectl_dra.extended_resources.classes import Resolution, resolve
 from kubectl_dra.extended_resources.requests import devices
 from kubectl_dra.inventory.asking import namespace_asking
 from kubectl_dra.inventory.cluster import names_on
-from kubectl_dra.inventory.selection import Selection, selection
+from kubectl_dra.inventory.selection import DriverTerms
 from kubectl_dra.inventory.servers import Servers, State
 from kubectl_dra.knowledge import gates, vendors
 from kubectl_dra.objects import quantity
@@ -183,7 +183,8 @@ class Case:
         if known is None or known.blocked or not known.driver:
             return ()
         named = tuple(each for each in self.snapshot.device_classes if each.metadata.name in known.classes)
-        return named or tuple(each for each in self.snapshot.device_classes if selection(each) == Selection(known.driver))
+        all_of_it, terms = DriverTerms(frozenset({known.driver})), self.servers.devices.driver_terms
+        return named or tuple(each for each in self.snapshot.device_classes if terms(each) == all_of_it)
 
     def has_driver(self, name: str) -> bool:
         """True for names of a known vendor who has a DRA driver for them."""

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
+from kubectl_dra.allocation.selectors import Judges
 from kubectl_dra.inventory.document import Devices
 from kubectl_dra.inventory.known import known
 from kubectl_dra.inventory.pools import DeviceId, PlacedDevice, Pools, UnusablePool
-from kubectl_dra.inventory.selection import Selection, selection
+from kubectl_dra.inventory.selection import DriverTerms, Outcome, Selection, driver_terms
 from kubectl_dra.knowledge.faults import fault
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.resource import DeviceClass, DeviceTaintRule, DeviceTaintSelector
@@ -22,7 +23,9 @@ class ClassDevices:
     def __init__(self, snapshot: Snapshot) -> None:
         """Take the reading; everything is computed when first asked for."""
         self._snapshot = snapshot
+        self._judges = Judges()
         self._selections: dict[str, Selection] = {}
+        self._terms: dict[str, DriverTerms] = {}
 
     @property
     def known(self) -> bool:
@@ -46,17 +49,25 @@ class ClassDevices:
         return found
 
     def selection(self, device_class: DeviceClass) -> Selection:
-        """What is known of the class' selectors."""
+        """The class' selectors, ready to judge devices."""
         name = device_class.metadata.name
         found = self._selections.get(name)
         if found is None:
-            found = self._selections[name] = selection(device_class)
+            found = self._selections[name] = Selection(device_class, self._judges)
+        return found
+
+    def driver_terms(self, device_class: DeviceClass) -> DriverTerms:
+        """The drivers that the class' selectors name."""
+        name = device_class.metadata.name
+        found = self._terms.get(name)
+        if found is None:
+            found = self._terms[name] = driver_terms(device_class)
         return found
 
     def on_node(self, device_class: DeviceClass, node: Node) -> tuple[PlacedDevice, ...] | None:
-        """The class' devices that the node reaches; None when that rests on selectors that are not evaluated, or slices are unknown.
+        """The class' devices that the node reaches; None when slices are unknown, or a selector cannot be decided on one of them.
 
-        Devices that the class cannot select are left out before: an empty answer is certain.
+        Devices on which a selector fails are not among them (`failures`).
         """
         if not self.known:
             return None
@@ -69,14 +80,39 @@ class ClassDevices:
         return self._selected(device_class, self.pools.devices())
 
     def _selected(self, device_class: DeviceClass, devices: Iterable[PlacedDevice]) -> tuple[PlacedDevice, ...] | None:
+        chosen, selected = self.selection(device_class), []
+        for placed in devices:
+            match chosen.judge(placed.candidate).outcome:
+                case Outcome.SELECTED:
+                    selected.append(placed)
+                case Outcome.UNDECIDED:
+                    return None
+        return tuple(selected)
+
+    def failures(self, device_class: DeviceClass, node: Node | None = None) -> tuple[str, ...]:
+        """The scheduler's words for each device (of those that the node reaches, or of all) on which a selector of the class fails."""
+        if not self.known:
+            return ()
         chosen = self.selection(device_class)
-        possible = tuple(placed for placed in devices if chosen.may_select(placed.driver))
-        return possible if chosen.exact or not possible else None
+        judged = (chosen.judge(placed.candidate) for placed in (self.pools.devices() if node is None else self.pools.devices_on(node)))
+        return tuple(each.error for each in judged if each.outcome is Outcome.FAILS)
+
+    def undecided(self, device_class: DeviceClass) -> str:
+        """Why it cannot be told which devices the class selects; empty when it can."""
+        chosen = self.selection(device_class)
+        judged = (chosen.judge(placed.candidate) for placed in self.pools.devices())
+        return next((each.error for each in judged if each.outcome is Outcome.UNDECIDED), "")
 
     def unusable_on(self, device_class: DeviceClass, node: Node) -> tuple[UnusablePool, ...]:
-        """The node's pools that the class might select from if they were complete."""
+        """The node's pools that the class would select from if they were complete."""
+        return tuple(pool for pool in self.pools.unusable if node.metadata.name in pool.nodes and self._would_select(device_class, pool))
+
+    def _would_select(self, device_class: DeviceClass, pool: UnusablePool) -> bool:
+        """By the devices that are published; where there are none, by the drivers that the selectors name."""
+        if not pool.devices:
+            return self.driver_terms(device_class).may_select(pool.driver)
         chosen = self.selection(device_class)
-        return tuple(pool for pool in self.pools.unusable if chosen.may_select(pool.driver) and node.metadata.name in pool.nodes)
+        return any(chosen.judge(placed.candidate).outcome is not Outcome.REJECTED for placed in pool.devices)
 
     def count(self, devices: Iterable[PlacedDevice] | None) -> Devices:
         """The numbers of some devices; all null for None."""

@@ -42,7 +42,8 @@ class PluginSide(Part, frozen=True):
 class DraSide(Part, frozen=True):
     """What DRA offers: the class that the name means, the nodes that reach devices of it, and how many devices that are.
 
-    `approximate` says that the class' selectors could not be evaluated: then nodes and devices are null. `note` says more.
+    `approximate` says that it cannot be told what the class selects: then nodes and devices are null. `note` says more: selectors
+    that fail on a device, for one.
     """
 
     class_: str | None = field(name="class")
@@ -89,7 +90,7 @@ class Devices(Part, frozen=True):
 
 
 class NodeResource(Part, frozen=True):
-    """One name on one node. `state` is plugin, dra, both, inactive or none; `approximate` when that rests on selectors not evaluated.
+    """One name on one node. `state` is plugin, dra, both, inactive or none; `approximate` when that rests on what is not known.
 
     `asked` are the devices that pods on the node ask for. Pods of the plugin and of the driver are null when pods are unknown.
     """

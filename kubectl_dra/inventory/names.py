@@ -9,7 +9,7 @@ from kubectl_dra.inventory.known import known
 from kubectl_dra.inventory.pools import DeviceId
 from kubectl_dra.inventory.quotas import counted_keys, uses
 from kubectl_dra.inventory.scope import Scope
-from kubectl_dra.inventory.servers import amount
+from kubectl_dra.inventory.servers import amount, failing
 from kubectl_dra.knowledge.vendors import leave_alone
 from kubectl_dra.objects.snapshot import Snapshot
 
@@ -69,11 +69,10 @@ def _dra(cluster: Cluster, name: str) -> DraSide | None:
     for node in cluster.nodes:
         reached = servers.devices.on_node(device_class, node)
         if reached is None:
-            note = "" if servers.devices.known else "resource slices could not be read"
-            return DraSide(device_class.metadata.name, None, None, True, note or "the class' selectors say more than which driver")
+            return DraSide(device_class.metadata.name, None, None, True, servers.why_unknown(device_class))
         nodes += bool(reached)
         devices.update(placed.id for placed in reached)
-    return DraSide(device_class.metadata.name, nodes, len(devices))
+    return DraSide(device_class.metadata.name, nodes, len(devices), note=failing(servers.devices.failures(device_class)))
 
 
 def _asked(cluster: Cluster, name: str) -> Asked:

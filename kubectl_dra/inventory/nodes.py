@@ -7,6 +7,7 @@ from kubectl_dra.inventory.document import Inventory, MoveCost, NodeItem, NodeRe
 from kubectl_dra.inventory.move_cost import MoveCosts, order
 from kubectl_dra.inventory.pools import PlacedDevice
 from kubectl_dra.inventory.scope import Scope
+from kubectl_dra.inventory.selection import DriverTerms
 from kubectl_dra.inventory.servers import State
 from kubectl_dra.knowledge.vendors import leave_alone
 from kubectl_dra.objects.node import Node
@@ -72,8 +73,8 @@ def _drivers(cluster: Cluster, name: str, devices: Iterable[PlacedDevice] | None
     if devices:
         return {placed.driver for placed in devices}
     device_class = cluster.servers.device_class(name)
-    driver = cluster.servers.devices.selection(device_class).driver if device_class is not None else None
-    return {driver} if driver else set()
+    terms = cluster.servers.devices.driver_terms(device_class) if device_class is not None else DriverTerms()
+    return set(terms.drivers) if len(terms.drivers) == 1 else set()
 
 
 def _cost(cluster: Cluster, node: Node, resources: tuple[NodeResource, ...], costs: MoveCosts) -> MoveCost | None:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from kubectl_dra.allocation.pools import Candidate
 from kubectl_dra.objects.node import Node, NodeSelector
 from kubectl_dra.objects.node_selector import selects
 from kubectl_dra.objects.resource import Device, ResourceSlice
@@ -32,27 +33,41 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class PlacedDevice:
-    """A device of a usable pool."""
+    """A published device, and from where it can be used."""
 
-    driver: str
-    pool: str
-    device: Device
+    candidate: Candidate
     place: Place
+
+    @property
+    def driver(self) -> str:
+        """The driver that publishes it."""
+        return self.candidate.pool[0]
+
+    @property
+    def pool(self) -> str:
+        """Its pool, among those of the driver."""
+        return self.candidate.pool[1]
+
+    @property
+    def device(self) -> Device:
+        """As it is published."""
+        return self.candidate.device
 
     @property
     def id(self) -> DeviceId:
         """Its name in the cluster."""
-        return self.driver, self.pool, self.device.name
+        return self.candidate.id
 
 
 @dataclass(frozen=True, slots=True)
 class UnusablePool:
-    """A pool that the scheduler takes no device of, and why."""
+    """A pool that the scheduler takes no device of, and why; `devices` are those that are published all the same."""
 
     driver: str
     pool: str
     nodes: tuple[str, ...]
     why: str
+    devices: tuple[PlacedDevice, ...] = ()
 
 
 class Pools:
@@ -67,9 +82,9 @@ class Pools:
             why = _unusable(newest)
             if why:
                 nodes = tuple(sorted({each.spec.node_name for each in newest if each.spec.node_name}))
-                self.unusable.append(UnusablePool(driver, name, nodes, why))
+                self.unusable.append(UnusablePool(driver, name, nodes, why, tuple(_devices(newest))))
                 continue
-            for placed in _devices(driver, name, newest):
+            for placed in _devices(newest):
                 if placed.place.node_name:
                     self._local[placed.place.node_name].append(placed)
                 else:
@@ -109,7 +124,7 @@ def _unusable(slices: list[ResourceSlice]) -> str:
     return "" if len(names) == len(set(names)) else "two of its devices have the same name"
 
 
-def _devices(driver: str, pool: str, slices: list[ResourceSlice]) -> Iterator[PlacedDevice]:
+def _devices(slices: list[ResourceSlice]) -> Iterator[PlacedDevice]:
     for each in sorted(slices, key=lambda each: each.metadata.name):
         spec = each.spec
         of_slice = Place(spec.node_name or None, bool(spec.all_nodes), spec.node_selector)
@@ -119,4 +134,4 @@ def _devices(driver: str, pool: str, slices: list[ResourceSlice]) -> Iterator[Pl
                 if spec.per_device_node_selection
                 else of_slice
             )
-            yield PlacedDevice(driver, pool, device, place)
+            yield PlacedDevice(Candidate(each, device), place)

@@ -1,92 +1,106 @@
-"""Which devices a class selects, as far as its selectors only compare the driver; everything else is unknown here.
+"""Which devices a class selects: its selectors, evaluated as the scheduler does it.
 
-A class without selectors selects every device. Of a selector that says more than `device.driver == "x"` the drivers it allows at
-most are known, if these comparisons stand in a conjunction.
+All of them must be true; the first that is not decides, and hides the faults of those behind it
+(dynamic-resource-allocation structured/internal/incubating/allocator_incubating.go, selectorsMatch).
 """
 
-import re
 from dataclasses import dataclass
+from enum import StrEnum
 
+from kubectl_dra.allocation.cel import CelError, ErrorClass, compile_expression
+from kubectl_dra.allocation.cel.syntax import Call, Ident, Literal, Node, Select
+from kubectl_dra.allocation.pools import Candidate
+from kubectl_dra.allocation.selectors import Judge, Judges, selector_error
 from kubectl_dra.objects.resource import DeviceClass
 
-_DRIVER = re.compile(r"""device\.driver\s*==\s*(?P<quote>["'])(?P<driver>[^"'\\]*)(?P=quote)""")
-_DRIVER_LAST = re.compile(r"""(?P<quote>["'])(?P<driver>[^"'\\]*)(?P=quote)\s*==\s*device\.driver""")
-_COMMENT_OR_TEXT = re.compile(r"""//[^\n]*|(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')""", re.DOTALL)
-_WORDS = re.compile(r"""[rR]?"(?:\\.|[^"\\])*"|[rR]?'(?:\\.|[^'\\])*'|&&|\|\||[()\[\]{}?]|[^"'&|()\[\]{}?]+|.""", re.DOTALL)
+
+class Outcome(StrEnum):
+    """What comes of a device and a class' selectors."""
+
+    SELECTED = "selected"
+    REJECTED = "rejected"
+    FAILS = "fails"
+    """A selector fails on the device: a pod whose claim makes the scheduler look at it is placed on no node."""
+    UNDECIDED = "undecided"
+    """It cannot be told here what the scheduler would say."""
 
 
 @dataclass(frozen=True, slots=True)
+class Judgement:
+    """The outcome, and which selector (from 0) decided it. `error` is the scheduler's text when one fails."""
+
+    outcome: Outcome
+    number: int = 0
+    error: str = ""
+
+
+_SELECTED = Judgement(Outcome.SELECTED)
+
+
 class Selection:
-    """`driver` is the only driver whose devices can be selected (None: any), `exact` that all of its devices are.
+    """A class' selectors, ready to judge devices. Equal devices are judged once, equal expressions compiled once."""
 
-    `nothing` when the selectors contradict each other.
-    """
+    def __init__(self, device_class: DeviceClass, judges: Judges) -> None:
+        """Take the class, and the judges of the cluster's expressions."""
+        self.name = device_class.metadata.name
+        self.judges: tuple[Judge | None, ...] = judges.of(device_class.spec.selectors or ())
 
-    driver: str | None = None
-    exact: bool = True
-    nothing: bool = False
+    def judge(self, candidate: Candidate) -> Judgement:
+        """What the selectors say of the device."""
+        for number, judge in enumerate(self.judges):
+            if judge is None:
+                return Judgement(Outcome.UNDECIDED, number, f"class {self.name}: selector #{number} is no CEL expression")
+            answer = judge.answer(candidate)
+            if answer.matches is False:
+                return Judgement(Outcome.REJECTED, number)
+            if answer.matches is None:
+                outcome = Outcome.UNDECIDED if answer.error_class is ErrorClass.UNSUPPORTED else Outcome.FAILS
+                return Judgement(outcome, number, selector_error(answer, f"class {self.name}", number, candidate).text)
+        return _SELECTED
+
+
+@dataclass(frozen=True, slots=True)
+class DriverTerms:
+    """The drivers that selectors compare `device.driver` with, in conjunctions; `alone` when they ask for nothing else."""
+
+    drivers: frozenset[str] = frozenset()
+    alone: bool = True
 
     def may_select(self, driver: str) -> bool:
-        """False when no device of the driver is selected."""
-        return not self.nothing and self.driver in (None, driver)
+        """False when no device of the driver can be selected."""
+        return self.drivers <= {driver}
 
 
-def selection(device_class: DeviceClass) -> Selection:
-    """What is known of the class' selectors, all of which a device must fulfil."""
+def driver_terms(device_class: DeviceClass) -> DriverTerms:
+    """What the class says of drivers, whether or not there are devices to be judged."""
     drivers: set[str] = set()
-    exact = True
+    alone = True
     for selector in device_class.spec.selectors or ():
-        if selector.cel is None:
-            exact = False
-            continue
-        for term in _terms(_without_comments(selector.cel.expression)):
-            found = _DRIVER.fullmatch(term) or _DRIVER_LAST.fullmatch(term)
-            if found is not None:
-                drivers.add(found["driver"])
-            elif term != "true":
-                exact = False
-    if len(drivers) > 1:
-        return Selection(nothing=True)
-    return Selection(next(iter(drivers), None), exact)
+        try:
+            waiting = [compile_expression(selector.cel.expression).tree] if selector.cel is not None else []
+        except CelError:
+            waiting = []
+        alone = alone and bool(waiting)
+        while waiting:
+            term = waiting.pop()
+            if isinstance(term, Call) and term.function == "_&&_":
+                waiting += term.arguments
+                continue
+            driver = _driver(term)
+            if driver is not None:
+                drivers.add(driver)
+            elif not (isinstance(term, Literal) and term.value is True):
+                alone = False
+    return DriverTerms(frozenset(drivers), alone)
 
 
-def _without_comments(expression: str) -> str:
-    return _COMMENT_OR_TEXT.sub(lambda found: found["text"] or " ", expression)
-
-
-def _terms(expression: str) -> list[str]:
-    """The parts of a conjunction, without the parentheses around them; the whole expression when it is none."""
-    text = _unwrapped(expression.strip())
-    parts, depth, current = [], 0, ""
-    for word in _WORDS.findall(text):
-        if word in "([{":
-            depth += 1
-        elif word in ")]}":
-            depth -= 1
-        elif depth == 0 and word in ("||", "?"):
-            return [text]
-        if depth == 0 and word == "&&":
-            parts.append(current)
-            current = ""
-        else:
-            current += word
-    parts.append(current)
-    if len(parts) == 1:
-        return [text]
-    return [term for part in parts for term in _terms(part)]
-
-
-def _unwrapped(text: str) -> str:
-    """`text` without parentheses that enclose all of it."""
-    while text.startswith("(") and text.endswith(")") and _closes_at_end(text):
-        text = text[1:-1].strip()
-    return text
-
-
-def _closes_at_end(text: str) -> bool:
-    depth, words = 0, _WORDS.findall(text)
-    for index, word in enumerate(words):
-        depth += (word in "([{") - (word in ")]}")
-        if depth == 0:
-            return index == len(words) - 1
-    return False
+def _driver(term: Node) -> str | None:
+    """The driver of `device.driver == "driver"`, either way round."""
+    match term:
+        case Call(
+            function="_==_",
+            arguments=[Select(operand=Ident(name="device"), field="driver", test=False), Literal(value=str() as driver)]
+            | [Literal(value=str() as driver), Select(operand=Ident(name="device"), field="driver", test=False)],
+        ):
+            return driver
+    return None

@@ -5,6 +5,7 @@ above 0 the device plugin serves, and nothing spills over; otherwise DRA does, i
 by five minutes and is never asked.
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
@@ -40,7 +41,7 @@ class State(StrEnum):
 class Server(NamedTuple):
     """Who serves, the numbers that say so, and the devices on the DRA side (None: not known).
 
-    `approximate` when the state rests on what is not known: selectors that were not evaluated, a gate, which of several classes is
+    `approximate` when the state rests on what is not known: selectors that cannot be decided, a gate, which of several classes is
     taken. `note` explains what the state alone does not.
     """
 
@@ -104,9 +105,10 @@ class Servers:
         approximate = devices is None
         there = devices is None or bool(devices)
         if allocatable:
-            return Server(State.BOTH if there else State.PLUGIN, capacity, allocatable, devices, approximate, self._why_unknown(devices))
+            note = self._notes(device_class, node, devices)
+            return Server(State.BOTH if there else State.PLUGIN, capacity, allocatable, devices, approximate, note)
         if there and not self._blocked_by_key(node, name):
-            note = _MAY_BE_OFF if self.gate_unknown else self._why_unknown(devices)
+            note = _MAY_BE_OFF if self.gate_unknown else self._notes(device_class, node, devices)
             return Server(State.DRA, capacity, allocatable, devices, approximate or self.gate_unknown, note)
         note = (
             "this scheduler leaves a node that lists the name with 0 to the device plugin" if there else self._why_none(device_class, node)
@@ -141,18 +143,31 @@ class Servers:
         old = fault("zero-key-blocks-dra").affects(self._snapshot.cluster.version)
         return bool(old) and name in (node.status.allocatable or {})
 
-    def _why_unknown(self, devices: tuple[PlacedDevice, ...] | None) -> str:
-        if devices is not None:
-            return ""
-        if not self.devices.known:
-            return "resource slices could not be read"
-        return "the class' selectors say more than which driver: its devices are not counted"
+    def _notes(self, device_class: DeviceClass, node: Node, devices: tuple[PlacedDevice, ...] | None) -> str:
+        return self.why_unknown(device_class) if devices is None else failing(self.devices.failures(device_class, node))
+
+    def why_unknown(self, device_class: DeviceClass) -> str:
+        """Why the class' devices are not known."""
+        return self.devices.undecided(device_class) if self.devices.known else "resource slices could not be read"
 
     def _why_none(self, device_class: DeviceClass, node: Node) -> str:
-        return "; ".join(f"pool {pool.pool} of {pool.driver}: {pool.why}" for pool in self.devices.unusable_on(device_class, node))
+        unusable = (f"pool {pool.pool} of {pool.driver}: {pool.why}" for pool in self.devices.unusable_on(device_class, node))
+        return "; ".join(filter(None, (*unusable, failing(self.devices.failures(device_class, node)))))
 
 
 _MAY_BE_OFF = f"the feature gate {EXTENDED_RESOURCE} is off by default here, and whether it was turned on could not be read"
+
+
+def failing(failures: Sequence[str]) -> str:
+    """What selectors that fail on devices do, with the first of them; empty for none.
+
+    An error in one node's filter ends the pod's attempt (kubernetes pkg/scheduler/schedule_one.go, findNodesThatPassFilters).
+    """
+    if not failures:
+        return ""
+    more = f" (and on {len(failures) - 1} more)" if len(failures) > 1 else ""
+    first = failures[0].partition("\n")[0]
+    return f"{first}{more}: a pod for which the scheduler looks at such a device is placed on no node"
 
 
 def amount(resources: ResourceList | None, name: str) -> int:

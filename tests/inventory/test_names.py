@@ -6,12 +6,15 @@ from kubectl_dra.inventory.document import Asked, DraSide, NameItem, PluginSide,
 from kubectl_dra.inventory.names import Verdict, by_name
 from kubectl_dra.inventory.scope import Scope
 from kubectl_dra.objects.labels import parse
+from kubectl_dra.objects.resource import Device, DeviceAttribute, DeviceClass, DeviceClassSpec, DeviceSelector
 from kubectl_dra.objects.snapshot import Snapshot
 from tests.factories import (
     GPU,
     custom_workload,
     device_class,
+    devices,
     forbidden,
+    meta,
     node,
     pod,
     quota,
@@ -88,10 +91,20 @@ def test_shared_devices_are_counted_once() -> None:
     assert item.dra == DraSide("gpu", 2, 3)
 
 
-def test_devices_that_cannot_be_judged_are_null_and_said() -> None:
+def test_selectors_are_judged_and_those_that_fail_are_said() -> None:
     by_model = device_class("gpu", GPU, selectors=('device.driver == "gpu.example.com" && device.attributes["x"].y == "z"',))
-    item = only(snapshot(node("a"), by_model, resource_slice("a", 3)))
-    assert item.dra == DraSide("gpu", None, None, True, "the class' selectors say more than which driver")
+    z = Device("z", {"x/y": DeviceAttribute(string="z")})
+    assert only(snapshot(node("a"), by_model, resource_slice("a", (z,)))).dra == DraSide("gpu", 1, 1)
+    item = only(snapshot(node("a"), by_model, resource_slice("a", (*devices(1), z))))
+    assert item.dra is not None
+    assert (item.dra.nodes, item.dra.devices, item.dra.approximate) == (1, 1, False)
+    assert item.dra.note.startswith("class gpu: selector #0 on device gpu.example.com/a/gpu-0: CEL runtime error: no such key: y.")
+
+
+def test_devices_that_cannot_be_judged_are_null_and_said() -> None:
+    of_another_kind = DeviceClass(meta("gpu"), DeviceClassSpec((DeviceSelector(),), GPU))
+    item = only(snapshot(node("a"), of_another_kind, resource_slice("a", 3)))
+    assert item.dra == DraSide("gpu", None, None, True, "class gpu: selector #0 is no CEL expression")
 
 
 def test_a_name_of_which_nobody_knows_the_class_has_unknown_devices_not_none() -> None:

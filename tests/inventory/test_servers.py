@@ -5,8 +5,9 @@ from msgspec.structs import replace
 
 from kubectl_dra.inventory.servers import Server, Servers
 from kubectl_dra.objects.node import Node
+from kubectl_dra.objects.resource import Device, DeviceAttribute, DeviceClass, DeviceClassSpec, DeviceSelector
 from kubectl_dra.objects.snapshot import Snapshot
-from tests.factories import GPU, device_class, forbidden, node, resource_slice, snapshot
+from tests.factories import DRIVER, GPU, device_class, forbidden, meta, node, resource_slice, snapshot
 
 MAPPED = device_class("gpu", GPU)
 LEFT = {"capacity": {GPU: 8}, "allocatable": {GPU: 0}}
@@ -48,10 +49,30 @@ def test_an_incomplete_pool_serves_nothing_and_is_told() -> None:
     assert found.note == "pool a of gpu.example.com: it has 1 of 2 slices of generation 1"
 
 
-def test_selectors_that_are_not_evaluated_make_the_answer_approximate() -> None:
-    by_model = device_class("gpu", GPU, selectors=('device.driver == "gpu.example.com" && device.attributes["x"].y == "z"',))
+def test_states_go_by_the_devices_that_the_class_selects() -> None:
+    by_model = device_class("gpu", GPU, selectors=(f'device.driver == "{DRIVER}" && device.attributes["{DRIVER}"].model == "x"',))
+    x, y = (Device(name, {"model": DeviceAttribute(string=name)}) for name in "xy")
+    assert [server(node("a", gpu=8), by_model, resource_slice("a", (each,))).state for each in (x, y)] == ["both", "plugin"]
+    found = server(node("a"), by_model, resource_slice("a", (x, y)))
+    assert (found.state, [each.device.name for each in found.devices or ()], found.approximate) == ("dra", ["x"], False)
+
+
+def test_a_selector_that_fails_on_a_device_is_told_and_selects_nothing() -> None:
+    by_model = device_class("gpu", GPU, selectors=('device.attributes["x"].y == "z"',))
     found = server(node("a"), by_model, resource_slice("a", 4))
+    assert (found.state, found.devices, found.approximate) == ("none", (), False)
+    assert found.note == (
+        "class gpu: selector #0 on device gpu.example.com/a/gpu-0: CEL runtime error: no such key: y. consider using CEL optional chaining"
+        " (.? followed by orValue()) or guarding the check with has() for optional fields (and on 3 more):"
+        " a pod for which the scheduler looks at such a device is placed on no node"
+    )
+
+
+def test_a_selector_that_cannot_be_decided_makes_the_answer_approximate() -> None:
+    of_another_kind = DeviceClass(meta("gpu"), DeviceClassSpec((DeviceSelector(),), GPU))
+    found = server(node("a"), of_another_kind, resource_slice("a", 4))
     assert (found.state, found.devices, found.approximate) == ("dra", None, True)
+    assert found.note == "class gpu: selector #0 is no CEL expression"
 
 
 def test_where_the_driver_has_nothing_the_answer_is_certain() -> None:

@@ -64,7 +64,7 @@ def inventory(
     """Who asks for which extended resource, who serves it where, which class would.
 
     STATE is who serves a name on a node: plugin, dra, both (the same device can be given twice), inactive (the plugin left less than
-    five minutes ago, or all devices are unhealthy) or none; a question mark means that a class' selectors say more than can be judged.
+    five minutes ago, or all devices are unhealthy) or none; a question mark means that it rests on what is not known.
     Pods that are finished do not count. What could not be read is <unknown>, never 0.
     """
     from kubectl_dra.cli.source import read_snapshot

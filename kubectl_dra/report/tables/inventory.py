@@ -220,7 +220,11 @@ def _sections(inventory: Inventory, nodes: Table[OnNode]) -> Iterator[Section]:
     items = inventory.items
     match inventory.by:
         case "name":
-            yield from _grid(BY_NAME, _of(items, NameItem))
+            names = _of(items, NameItem)
+            yield from _grid(BY_NAME, names)
+            notes = [f"{each.name}: {each.dra.note}" for each in names if each.dra is not None and each.dra.note]
+            if notes:
+                yield Text("\n".join(notes), Style.WARNING)
         case "node":
             yield from _by_node(_of(items, NodeItem), nodes)
         case "namespace":
