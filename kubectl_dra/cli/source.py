@@ -44,21 +44,21 @@ def read_snapshot(
 
 
 def read_again(run: Run, objects: Iterable[tuple[str, str, str]], *, after: float = 0) -> Snapshot:
-    """Read single objects of the cluster once more, each as (kind, namespace, name), `after` so many seconds.
+    """Read objects of the cluster once more, each as (kind, namespace, name), `after` so many seconds.
 
     For what a list alone does not prove; a file has nothing to read again. Raises what the transport raises.
     """
     from kubectl_dra.cluster.discovery import discover
     from kubectl_dra.progress import Waiting
-    from kubectl_dra.reading.again import read_objects
+    from kubectl_dra.reading import again
     from kubectl_dra.report.live import watching
 
     with watching(run.environment) as observer:
         if after:
-            observer(Waiting("a second look", after))
+            observer(Waiting("a second reading", after))
             run.environment.clock.sleep(after)
         with connected(run, observer) as transport:
-            return read_objects(transport, discover(transport), objects)
+            return again.read_again(transport, discover(transport), objects, run.environment, observer)
 
 
 @contextmanager

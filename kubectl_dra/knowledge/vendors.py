@@ -96,11 +96,6 @@ def resource(name: str) -> VendorResource | None:
     return min(found, key=lambda each: "*" in each.name, default=None)
 
 
-def resources_of_driver(driver: str) -> tuple[VendorResource, ...]:
-    """The names whose devices a DRA driver serves."""
-    return tuple(each for vendor in vendors() for each in vendor.resources if each.driver == driver)
-
-
 @cache
 def leave_alone(name: str) -> LeaveAlone | None:
     """Why nobody will move this name to DRA; None for all others."""
@@ -110,11 +105,6 @@ def leave_alone(name: str) -> LeaveAlone | None:
 def vendor_of_resource(name: str) -> Vendor | None:
     """The vendor whose device plugin serves the name."""
     return next((vendor for vendor in vendors() for each in vendor.resources if fnmatchcase(name, each.name)), None)
-
-
-def vendor_of_driver(driver: str) -> Vendor | None:
-    """The vendor of a DRA driver."""
-    return next((vendor for vendor in vendors() if driver in vendor.drivers), None)
 
 
 def plugin_vendor(pod: Pod) -> Vendor | None:

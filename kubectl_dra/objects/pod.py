@@ -30,13 +30,6 @@ class EnvVar(Object, frozen=True):
     value: str | None = None
 
 
-class VolumeMount(Object, frozen=True):
-    """Where a volume is seen in the container."""
-
-    name: str = ""
-    mount_path: str = ""
-
-
 class Container(Object, frozen=True):
     """A container.
 

@@ -16,7 +16,7 @@ from kubectl_dra.progress import Observer
 from kubectl_dra.reading.decoding import Decoder
 from kubectl_dra.reading.fetching import Fetching, Gets, Request
 from kubectl_dra.reading.kinds import BY_FIELD
-from kubectl_dra.reading.live import read_live
+from kubectl_dra.reading.live import best, read_live
 from kubectl_dra.reading.wanted import Wanted
 
 LIST_FROM = 200
@@ -55,9 +55,9 @@ def read_objects(transport: Gets, discovery: Discovery, objects: Iterable[tuple[
     fetching: Fetching[str] = Fetching(transport)
     for name_of_kind, namespace, name in objects:
         kind = BY_FIELD[_FIELDS[name_of_kind]]
-        served = discovery.find(kind.group, kind.kind)
+        served = best(discovery, kind)
         if served is None:
-            ended[kind.field] = KindReading(state=ReadState.UNSERVED, reason=f"{kind.plural} are not served any more")
+            ended[kind.field] = KindReading(state=ReadState.UNSERVED, reason=f"the server does not serve {kind.plural} any more")
             continue
         decoders[kind.field] = decoders.get(kind.field) or Decoder(kind, served.version, share)
         found.setdefault(kind.field, [])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kubectl_dra.cli.comma_lists import listed
 from kubectl_dra.cli.dialect import command
 from kubectl_dra.cli.options import OUTPUT, SCOPE, SOURCE, Run
 from kubectl_dra.errors import UsageError
@@ -13,10 +14,8 @@ from kubectl_dra.exit_status import ExitStatus
 
 if TYPE_CHECKING:
     from kubectl_dra.audit.case import Case
-    from kubectl_dra.audit.finding import ObjectRef
     from kubectl_dra.audit.run import Examination
     from kubectl_dra.audit.selection import Selection
-    from kubectl_dra.objects.snapshot import Snapshot
 
 
 _LONGEST = 24 * 3600.0
@@ -83,7 +82,7 @@ def audit(
     if explain is not None:
         return _explain(run, explain)
     selection = _selection(select, ignore, severity)
-    case, examination = _examined(run, _globs(node), _globs(resource), settle)
+    case, examination = _examined(run, listed(node), listed(resource), settle)
     answer = report(case, examination, selection)
     formats.write(answer, run.output, run.environment, AUDIT, no_headers=run.no_headers)
     for absent in (*case.nodes_not_there, *case.resources_not_there):
@@ -117,12 +116,7 @@ def _selection(select: list[str] | None, ignore: list[str] | None, severity: Sho
 
 
 def _codes(words: list[str] | None) -> tuple[str, ...]:
-    return tuple(code.upper() for code in _globs(words))
-
-
-def _globs(words: list[str] | None) -> tuple[str, ...]:
-    """Repeated options may also have commas, as kubectl's lists do."""
-    return tuple(part.strip() for word in words or () for part in word.split(",") if part.strip())
+    return tuple(code.upper() for code in listed(words))
 
 
 def _examined(run: Run, nodes: tuple[str, ...], resources: tuple[str, ...], settle: str) -> "tuple[Case, Examination]":
@@ -131,7 +125,7 @@ def _examined(run: Run, nodes: tuple[str, ...], resources: tuple[str, ...], sett
     from kubectl_dra.audit.case import Case
     from kubectl_dra.audit.run import examine
     from kubectl_dra.audit.scope import Scope
-    from kubectl_dra.cli.source import read_snapshot
+    from kubectl_dra.cli.source import read_again, read_snapshot
     from kubectl_dra.knowledge.permissions import kinds_of
 
     seconds = _seconds(settle)
@@ -140,25 +134,9 @@ def _examined(run: Run, nodes: tuple[str, ...], resources: tuple[str, ...], sett
     examination = examine(case)
     objects = settling.to_read(examination, seconds)
     if snapshot.cluster.live and objects:
-        examination = settling.settle(case, examination, _read_again(run, objects, seconds), seconds)
+        again = read_again(run, ((each.kind, each.namespace, each.name) for each in objects), after=seconds)
+        examination = settling.settle(case, examination, again, seconds)
     return case, examination
-
-
-def _read_again(run: Run, objects: "tuple[ObjectRef, ...]", seconds: float) -> "Snapshot":
-    """The same objects, after so many seconds."""
-    from kubectl_dra.cli.source import connected
-    from kubectl_dra.cluster.discovery import discover
-    from kubectl_dra.progress import Waiting
-    from kubectl_dra.reading.again import read_again
-    from kubectl_dra.report.live import watching
-
-    with watching(run.environment) as observer:
-        if seconds:
-            observer(Waiting("a second reading", seconds))
-            run.environment.clock.sleep(seconds)
-        with connected(run, observer) as transport:
-            names = ((each.kind, each.namespace, each.name) for each in objects)
-            return read_again(transport, discover(transport), names, run.environment, observer)
 
 
 def _seconds(text: str) -> float:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kubectl_dra.cli.comma_lists import listed
 from kubectl_dra.cli.dialect import command
 from kubectl_dra.cli.options import OUTPUT, SCOPE, SELECTOR, SOURCE, Run
 from kubectl_dra.errors import UsageError
@@ -75,7 +76,7 @@ def inventory(
 
     if sort is not None and by is not By.NODE:
         raise UsageError(f"--sort {sort.value} goes with --by node, not with --by {by.value}")
-    scope = Scope(run.only_namespace, _selector(run.selector, "-l"), _selector(nodes, "--nodes"), _names(resource))
+    scope = Scope(run.only_namespace, _selector(run.selector, "-l"), _selector(nodes, "--nodes"), listed(resource))
     formats.find(run.output)
     # what a node's claims and plugins hold does not end at a namespace
     namespace = None if by is By.NODE else run.only_namespace
@@ -125,8 +126,3 @@ def _selector(text: str, flag: str) -> "Selector":
         return parse(text)
     except SelectorError as error:
         raise UsageError(f"{flag} {text}: {error}", hint="Selectors are written as kubectl's: a=b, c!=d, e in (f,g), !h.") from None
-
-
-def _names(words: list[str] | None) -> tuple[str, ...]:
-    """Repeated options may also have commas, as kubectl's lists do."""
-    return tuple(part.strip() for word in words or () for part in word.split(",") if part.strip())
