@@ -39,7 +39,7 @@ def write_snapshot_file(snapshot: Snapshot, path: str) -> None:
     place = Path(path)
     try:
         if place.is_dir():
-            raise OutputError(f"{path} is a folder", hint="name a file")
+            raise OutputError(f'"{path}" is a folder', hint="name a file")
         if place.exists() and not place.is_file():  # a pipe or device: nothing to put in its place
             with place.open("wb") as file:
                 _write(snapshot, file, place)

@@ -140,6 +140,8 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
         write_snapshot_file(everything(), str(tmp_path / "nowhere" / "a.json"))
     with pytest.raises(OutputError, match="is a folder"):
         write_snapshot_file(everything(), str(tmp_path))
+    with pytest.raises(OutputError, match=r'^"" is a folder$'):
+        write_snapshot_file(everything(), "")
 
 
 def test_a_later_format_is_refused_in_words(read: Read) -> None:
