@@ -19,7 +19,10 @@ ONE_OF_EACH = """
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: idle}
-spec: {replicas: 0, selector: {matchLabels: {a: idle}}, template: {metadata: {labels: {a: idle}}, spec: {containers: [{name: c, image: i}]}}}
+spec:
+  replicas: 0
+  selector: {matchLabels: {a: idle}}
+  template: {metadata: {labels: {a: idle}}, spec: {containers: [{name: c, image: i}]}}
 ---
 apiVersion: apps/v1
 kind: DaemonSet
@@ -36,7 +39,10 @@ spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name
 apiVersion: batch/v1
 kind: CronJob
 metadata: {name: idle}
-spec: {suspend: true, schedule: "0 0 * * *", jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}}
+spec:
+  suspend: true
+  schedule: "0 0 * * *"
+  jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}}
 ---
 apiVersion: v1
 kind: ReplicationController
