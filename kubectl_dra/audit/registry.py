@@ -85,7 +85,7 @@ def page(code: str) -> Page:
     known = checks()
     found = known.get(code.upper())
     if found is None:
-        near = get_close_matches(code.upper(), known, n=3, cutoff=0.6)
+        near = get_close_matches(code.upper(), known, n=3, cutoff=0.8)
         hint = f"Did you mean {' or '.join(near)}?" if near else f"The codes are {', '.join(known)}."
         raise UsageError(f'there is no check "{code}"', hint=hint)
     return found.page

@@ -61,7 +61,8 @@ def _nowhere(config: Kubeconfig, selection: Selection, overrides: Overrides, env
         found = f"{config.place} has no cluster"
     else:
         found = f"there is no kubeconfig: {f'looked for {looked}' if looked else 'neither KUBECONFIG nor HOME is set'}"
-    return KubeconfigError(found, hint="set KUBECONFIG, or give --kubeconfig FILE, --server URL, or --from FILE for a snapshot")
+    hint = "set KUBECONFIG, or give --kubeconfig FILE, --server URL, --from FILE for a snapshot, or --demo for the example"
+    return KubeconfigError(found, hint=hint)
 
 
 def _nobody(selection: Selection, config: Kubeconfig) -> KubeconfigError:

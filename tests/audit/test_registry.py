@@ -41,6 +41,7 @@ def test_a_wrong_code_gets_the_nearest() -> None:
     with pytest.raises(UsageError, match='there is no check "DRA110"') as caught:
         page("DRA110")
     assert caught.value.hint == "Did you mean DRA105 or DRA103 or DRA102?"
-    with pytest.raises(UsageError) as caught:
-        page("nonsense")
-    assert caught.value.hint.startswith("The codes are DRA001, DRA101")
+    for far in ("DRA999", "nonsense"):
+        with pytest.raises(UsageError) as caught:
+            page(far)
+        assert caught.value.hint.startswith("The codes are DRA001, DRA101")

@@ -26,7 +26,7 @@ class TestOneLine:
             3,
             "",
             "error: there is no kubeconfig: looked for /nowhere/.kube/config\n"
-            "set KUBECONFIG, or give --kubeconfig FILE, --server URL, or --from FILE for a snapshot\n",
+            "set KUBECONFIG, or give --kubeconfig FILE, --server URL, --from FILE for a snapshot, or --demo for the example\n",
         )
 
     def test_unknown_context(self, command: str, tmp_path: Path) -> None:

@@ -71,8 +71,9 @@ def audit(
 ) -> ExitStatus:
     """What stands between this cluster and the move to DRA, as checks with codes.
 
-    First the verdict of each extended resource name, then the findings, the worst first, each with what was seen and how to mend it.
-    What could not be looked at is told as not known. Exit status 1 means findings at or above --fail-on.
+    First the verdict of each extended resource name: ready (nothing found stands in the way), blocked (by the findings beside it), leave
+    alone (nobody moves this name) or unknown. Then the findings, the worst first, each with what was seen and how to mend it. What could
+    not be looked at is told as not known. Exit status 1 means findings at or above --fail-on.
     """
     from kubectl_dra.audit.finding import Severity
     from kubectl_dra.audit.run import report

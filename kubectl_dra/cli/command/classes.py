@@ -30,6 +30,9 @@ def classes(
 ) -> ExitStatus:
     """Which DeviceClass each extended resource name resolves to, which duplicates lose, and why.
 
+    WHY tells a class from its rival, PODS hold a claim made with the class, HELM RELEASE made it. -o wide adds the pods that wait for it,
+    and the implicit name with which pods can ask for any class.
+
     STATE is only, wins, loses, undefined (nobody can tell) or none (the class has no name but the implicit one). The scheduler takes
     the class that was created last, and of those created in the same second the one whose name sorts first.
     """

@@ -64,9 +64,17 @@ def inventory(
 ) -> None:
     """Who asks for which extended resource, who serves it where, which class would.
 
+    VERDICT is the audit's: ready, blocked (-o wide shows by which checks), leave alone or unknown. PLUGIN is allocatable/capacity on so
+    many nodes, DRA the devices that the class reaches on so many. AT ZERO are workloads that ask but have no pods now: scaled to zero,
+    suspended, or between two runs; 3+ means at least 3, for some kinds could not be read.
+
     STATE is who serves a name on a node: plugin, dra, both (the same device can be given twice), inactive (the plugin left less than
     five minutes ago, or all devices are unhealthy) or none; a question mark means that it rests on what is not known.
-    Pods that are finished do not count. What could not be read is <unknown>, never 0.
+    SCHEDULING is open, cordoned or tainted. Pods that are finished do not count. What could not be read is <unknown>, never 0.
+
+    --sort move-cost counts what moving a node off its plugin disturbs: HOLDERS are the pods that hold devices; of these, BARE have no
+    controller that makes them again, GANG stop others when they stop, NO BUDGET have no PodDisruptionBudget, and HELD UP may not be
+    evicted now. Nodes with nothing to move come last.
     """
     from kubectl_dra.cli.source import read_snapshot
     from kubectl_dra.inventory.scope import Scope

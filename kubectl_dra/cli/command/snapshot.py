@@ -32,7 +32,7 @@ def snapshot(
 
     The file is a v1 List in JSON that kubectl understands, too. It has names, labels, owners, resources, claims, taints and versions;
     no environment variables but those that name devices, no commands and arguments but feature gates of the control plane, no
-    annotations but those that the checks read, no volumes but host folders. Labels and names stay as they are: look at them before
+    annotations but those that the checks read, no volumes but hostPath and emptyDir. Labels and names stay as they are: look at them before
     the file leaves your hands. What could not be read is told, and noted in the file; with --strict nothing is written then.
     """
     from kubectl_dra.cli.source import read_snapshot

@@ -12,7 +12,7 @@ _VERDICTS = {"ready": Style.FINE, "blocked": Style.BAD, "leave alone": Style.FAI
 _SEVERITIES = {Severity.ERROR: Style.BAD, Severity.WARNING: Style.WARNING, Severity.INFO: Style.PLAIN}
 _HEADINGS = {Severity.ERROR: "Errors", Severity.WARNING: "Warnings", Severity.INFO: "Worth knowing"}
 _SHOWN_OBJECTS = 8
-_UNSETTLED = "\nNone of this was seen a second time: it is as it was when it was read."
+_UNSETTLED = "\nSeen once: in a file nothing can be read again, so what passes by itself may have passed."
 _WIDTH = 100
 """Of a page's prose."""
 

@@ -1,5 +1,6 @@
 """How an inventory reads: one table for each way to look at it, then what could not be read."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
@@ -26,6 +27,8 @@ Row = TypeVar("Row")
 
 UNKNOWN = "<unknown>"
 """What could not be had. Never 0, never `<none>`."""
+
+_ASKED = re.compile(r"^GET \S+: (?=\S+ is forbidden)")
 
 _VERDICTS = {"ready": Style.FINE, "blocked": Style.BAD, "leave alone": Style.FAINT, "unknown": Style.WARNING}
 _STATES = {"dra": Style.FINE, "both": Style.BAD, "inactive": Style.WARNING, "none": Style.FAINT}
@@ -254,11 +257,16 @@ def _of(items: Iterable[InventoryItem], kind: type[Row]) -> list[Row]:
 
 
 def unknown_lines(unknown: tuple[Unknown, ...]) -> Iterator[Section]:
-    """What could not be read, a line each."""
+    """What could not be read, a line each; the rule that would allow it on one of its own."""
     if unknown:
-        lines = "\n".join(f"{each.kind}: {' / '.join(each.reason.splitlines())}" for each in unknown)
         yield Text("Not known, because it could not be read:", Style.WARNING)
-        yield Text(lines, Style.WARNING, code=True)
+        yield Text("\n".join(f"{each.kind}: {_readable(each.reason)}" for each in unknown), Style.WARNING, code=True)
+
+
+def _readable(reason: str) -> str:
+    """A refusal names the request itself; what was asked need not stand before it."""
+    line = _ASKED.sub("", " / ".join(reason.splitlines()))
+    return line.replace("; a ClusterRole rule allows it: ", "\n  a ClusterRole rule allows it: ")
 
 
 def _names(inventory: Inventory) -> Iterator[str]:
