@@ -9,6 +9,7 @@
 
 `cell` is one control plane of each worker, shared by its tests: what a test makes in it beside the fixtures, it removes, and a check
 after each test says what it forgot. `own_cell(...)` is a control plane for one test, to break, retune or emulate older versions with.
+`paste(lines)` runs in a shell what a command printed, with the bed's kubectl.
 `few_rights(rules)` gives the kubeconfig of a user who may only do so much. `proxy(cell)` (tests/conftest.py) stands before the API server.
 On failure the report shows the end of every component's log, and the events. Nothing here is to sleep: `wait_until`.
 """
@@ -16,6 +17,7 @@ On failure the report shows the end of every component's log, and the events. No
 import os
 import re
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -212,6 +214,24 @@ def apply(cell: Cluster, namespace: str) -> Iterator[Callable[..., list[Manifest
 def kubectl(cell: Cluster) -> Callable[..., str]:
     """The bed's kubectl on the cell, as administrator or with another `kubeconfig`; gives stdout, raises on failure."""
     return cell.kubectl
+
+
+@pytest.fixture
+def paste(cell: Cluster, tmp_path: Path) -> Callable[[list[str]], None]:
+    """Runs what a command prints, as a person would paste it into a shell, with the bed's kubectl."""
+    command = tmp_path / "bin" / "kubectl"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {cell.bed} kubectl "$@"\n')
+    command.chmod(0o755)
+
+    def run(lines: list[str]) -> None:
+        environment = {**os.environ, "KUBECONFIG": str(cell.kubeconfig), "PATH": f"{command.parent}:{os.environ['PATH']}"}
+        ran = subprocess.run(
+            ["/bin/sh", "-e"], input="\n".join(lines), env=environment, capture_output=True, text=True, check=False, timeout=120
+        )
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+
+    return run
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """The audit on a real cluster: faults provoked for real, found, and mended by pasting what the audit prints."""
 
 import json
-import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -52,24 +50,6 @@ def audit(cell: Cluster) -> Callable[..., dict[str, Any]]:
         assert result.code == code, result.stdout + result.stderr
         report: dict[str, Any] = json.loads(result.stdout)
         return report
-
-    return run
-
-
-@pytest.fixture
-def paste(cell: Cluster, tmp_path: Path) -> Callable[[list[str]], None]:
-    """Runs what a finding prints, as a person would paste it into a shell, with the bed's kubectl."""
-    command = tmp_path / "bin" / "kubectl"
-    command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec {cell.bed} kubectl "$@"\n')
-    command.chmod(0o755)
-
-    def run(fix: list[str]) -> None:
-        environment = {**os.environ, "KUBECONFIG": str(cell.kubeconfig), "PATH": f"{command.parent}:{os.environ['PATH']}"}
-        ran = subprocess.run(
-            ["/bin/sh", "-e"], input="\n".join(fix), env=environment, capture_output=True, text=True, check=False, timeout=120
-        )
-        assert ran.returncode == 0, ran.stdout + ran.stderr
 
     return run
 

@@ -1,11 +1,8 @@
 """The scheduler takes the class that `classes` names, and loses the mapping where `classes` warns that it may."""
 
 import json
-import os
-import subprocess
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -102,24 +99,6 @@ def refused(cell: Cluster, namespace: str, apply: Apply, wait_until: WaitUntil) 
             return any(f"Insufficient {GPU}" in each.get("message", "") for each in conditions)
 
         wait_until(said, f"pod {name} is told that there is none")
-
-    return run
-
-
-@pytest.fixture
-def paste(cell: Cluster, tmp_path: Path) -> Callable[[list[str]], None]:
-    """Runs what the tool prints, as a person would paste it into a shell, with the bed's kubectl."""
-    command = tmp_path / "bin" / "kubectl"
-    command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec {cell.bed} kubectl "$@"\n')
-    command.chmod(0o755)
-
-    def run(steps: list[str]) -> None:
-        environment = {**os.environ, "KUBECONFIG": str(cell.kubeconfig), "PATH": f"{command.parent}:{os.environ['PATH']}"}
-        ran = subprocess.run(
-            ["/bin/sh", "-e"], input="\n".join(steps), env=environment, capture_output=True, text=True, check=False, timeout=120
-        )
-        assert ran.returncode == 0, ran.stdout + ran.stderr
 
     return run
 

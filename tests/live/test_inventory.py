@@ -90,7 +90,9 @@ def test_two_nodes_one_on_the_plugin_one_on_dra(
     assert by_name["verdict"] == "ready"
     assert by_name["plugin"] == {"nodes": 1, "capacity": 2, "allocatable": 2}
     assert (by_name["dra"]["class"], by_name["dra"]["nodes"], by_name["dra"]["devices"]) == ("gpu", 1, 4)
-    assert by_name["asked"] == {"pods": 2, "running": 2, "pending": 0, "devices": 4, "workloads": 2, "workloadsAtZero": 1}
+    assert by_name["asked"] == {
+        "pods": 2, "running": 2, "pending": 0, "devices": 4, "workloads": 2, "workloadsAtZero": 1, "workloadsAtZeroSeen": 1,
+    }  # fmt: skip
 
     by_node = ask("--by", "node")
     where = [each["spec"]["nodeName"] for each in cell.api.items(pods)]
