@@ -119,25 +119,34 @@ class ClassDevices:
         if devices is None:
             return Devices(None, None, None, None)
         listed = tuple(devices)
-        tainted = sum(1 for placed in listed if self.tainted(placed)) if self._taints_known else None
+        tainted = sum(1 for placed in listed if self.tainted(placed)) if self.taints_known else None
         if not listed:
             return Devices(0, 0, 0, 0)
         if not known(self._snapshot.resource_claims) or self._snapshot.cluster.namespace:
             return Devices(len(listed), None, None, tainted)
         allocated = sum(1 for placed in listed if placed.id in self.allocated)
-        free = sum(1 for placed in listed if placed.id not in self.allocated and not self.tainted(placed)) if self._taints_known else None
+        free = sum(1 for placed in listed if placed.id not in self.allocated and not self.tainted(placed)) if self.taints_known else None
         return Devices(len(listed), allocated, free, tainted)
 
     @cached_property
-    def _taints_known(self) -> bool:
+    def taints_known(self) -> bool:
         """False when rules could not be read, or select by what is not evaluated here (a class, CEL: 1.33 and 1.34).
 
         A file without rules is taken by its slices' own taints.
         """
         rules = self._snapshot.device_taint_rules
         selectors = (rule.spec.device_selector for rule in rules if rule.spec.taint.effect in _KEEPS_AWAY)
-        plain = not any(each is not None and (each.device_class_name or each.selectors) for each in selectors)
-        return plain and (known(rules) or rules.state is ReadState.ABSENT)
+        return all(map(_is_plain, selectors)) and (known(rules) or rules.state is ReadState.ABSENT)
+
+    def taints(self, placed: PlacedDevice) -> tuple[str, ...]:
+        """The taints that keep pods off the device, `KEY=VALUE:EFFECT`: its driver's, then those of rules."""
+        of_rules = (
+            rule.spec.taint
+            for rule in self._snapshot.device_taint_rules
+            if _is_plain(rule.spec.device_selector) and self._taints(rule, placed)
+        )
+        own = (taint for taint in placed.device.taints or () if taint.effect in _KEEPS_AWAY)
+        return tuple(f"{taint.key}{f'={taint.value}' if taint.value else ''}:{taint.effect}" for taint in (*own, *of_rules))
 
     @cached_property
     def _everything_without_selector(self) -> bool:
@@ -155,6 +164,10 @@ class ClassDevices:
             return False
         selector = rule.spec.device_selector
         return self._everything_without_selector if selector is None else _selects(selector, placed)
+
+
+def _is_plain(selector: DeviceTaintSelector | None) -> bool:
+    return selector is None or not (selector.device_class_name or selector.selectors)
 
 
 def _selects(selector: DeviceTaintSelector, placed: PlacedDevice) -> bool:

@@ -61,13 +61,17 @@ class PlacedDevice:
 
 @dataclass(frozen=True, slots=True)
 class UnusablePool:
-    """A pool that the scheduler takes no device of, and why; `devices` are those that are published all the same."""
+    """A pool that the scheduler takes no device of, and why; `devices` are published all the same.
+
+    `complete` when all of its slices are there, and they do not fit together.
+    """
 
     driver: str
     pool: str
     nodes: tuple[str, ...]
     why: str
     devices: tuple[PlacedDevice, ...] = ()
+    complete: bool = False
 
 
 class Pools:
@@ -82,7 +86,7 @@ class Pools:
             why = _unusable(newest)
             if why:
                 nodes = tuple(sorted({each.spec.node_name for each in newest if each.spec.node_name}))
-                self.unusable.append(UnusablePool(driver, name, nodes, why, tuple(_devices(newest))))
+                self.unusable.append(UnusablePool(driver, name, nodes, why, tuple(_devices(newest)), _complete(newest)))
                 continue
             for placed in _devices(newest):
                 if placed.place.node_name:
@@ -117,11 +121,15 @@ def _newest(slices: Iterable[ResourceSlice]) -> Mapping[tuple[str, str], list[Re
 
 def _unusable(slices: list[ResourceSlice]) -> str:
     """Why the scheduler takes nothing of the pool; empty when it does."""
-    wanted = slices[0].spec.pool.resource_slice_count
-    if len(slices) != wanted:
-        return f"it has {len(slices)} of {wanted} slices of generation {slices[0].spec.pool.generation}"
+    first = slices[0].spec.pool
+    if not _complete(slices):
+        return f"it has {len(slices)} of {first.resource_slice_count} slices of generation {first.generation}"
     names = [device.name for each in slices for device in each.spec.devices or ()]
     return "" if len(names) == len(set(names)) else "two of its devices have the same name"
+
+
+def _complete(slices: list[ResourceSlice]) -> bool:
+    return len(slices) == slices[0].spec.pool.resource_slice_count
 
 
 def _devices(slices: list[ResourceSlice]) -> Iterator[PlacedDevice]:

@@ -15,6 +15,7 @@ KINDS: Mapping[str, str] = {
     "AuditReport": "kubectl_dra.audit.finding",
     "CheckPage": "kubectl_dra.audit.registry:Page",
     "ClassList": "kubectl_dra.inventory.document",
+    "DeviceList": "kubectl_dra.inventory.device_document",
     "Inventory": "kubectl_dra.inventory.document",
     "Version": "kubectl_dra.report.version",
 }
