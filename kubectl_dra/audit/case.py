@@ -141,7 +141,7 @@ class Case:
     @cached_property
     def users(self) -> tuple[User, ...]:
         """Whoever makes pods, in the namespace asked about: workloads by their templates, pods that nobody makes by themselves."""
-        return users(self.snapshot, self.scope)
+        return users(self.snapshot, self.scope, self.asked)
 
     @cached_property
     def users_by_name(self) -> Mapping[str, tuple[ObjectRef, ...]]:

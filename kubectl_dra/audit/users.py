@@ -1,7 +1,7 @@
 """Who makes pods: workloads by their templates, at zero too, and pods that nobody makes."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 
 import msgspec
 
@@ -26,16 +26,16 @@ class User(msgspec.Struct, frozen=True):
     waiting: tuple[tuple[ObjectRef, str], ...] = ()
 
 
-def users(snapshot: Snapshot, scope: Scope) -> tuple[User, ...]:
+def users(snapshot: Snapshot, scope: Scope, asked: Callable[[PodSpec], Mapping[str, int]]) -> tuple[User, ...]:
     """All of them, sorted. A workload whose own maker was read is left to that one.
 
     What a maker that was not read makes, and pods, speak for it; pods also for themselves where they differ from the template (an older
-    revision, a webhook).
+    revision, a webhook). `asked` tells the devices that a spec needs: pods that need none, most of them, are not looked at any further.
     """
     owners = Owners(snapshot)
     pods: dict[ObjectRef, list[Pod]] = defaultdict(list)
     for pod in snapshot.pods:
-        if not pod.finished:
+        if not pod.finished and asked(pod.spec):
             pods[_ref(owners.top_of(pod))].append(pod)
     made = list(_makers(snapshot, owners, pods.keys()))
     resources = {user.ref: user.resource for user in made}
@@ -56,7 +56,8 @@ def users(snapshot: Snapshot, scope: Scope) -> tuple[User, ...]:
 def _makers(snapshot: Snapshot, owners: Owners, busy: Set[ObjectRef]) -> Iterator[User]:
     """Those at the top of their chains, by their own templates or, where they have none that was read, by what they make.
 
-    `busy` are the makers of pods that are not finished. What only repeats pods (Kueue's Workload of a pod group) is left to these.
+    `busy` are the makers of pods that ask for devices and are not finished. What only repeats pods (Kueue's Workload of a pod group)
+    is left to these.
     """
     users = tuple(_templates(snapshot))
     read, done = {user.ref for user in users}, _done_jobs(snapshot)

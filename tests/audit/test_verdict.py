@@ -1,7 +1,7 @@
 """The verdict of each extended resource name."""
 
 from kubectl_dra.objects.snapshot import Snapshot
-from tests.audit.given import GPU, cluster, device_class, forbidden, node, pod, report, workload
+from tests.audit.given import GPU, cluster, device_class, forbidden, node, pod, report, resource_slice, workload
 
 MAPPED = [device_class("gpu", GPU)]
 DUPLICATES = [device_class("gpu", GPU), device_class("gpu-2", GPU)]
@@ -19,6 +19,16 @@ def test_a_mapped_name_with_nothing_against_it_is_ready() -> None:
 def test_findings_that_block_a_name_are_named() -> None:
     given = cluster(device_classes=DUPLICATES, deployments=[workload("big", {GPU: 64}, replicas=0)])
     assert verdicts(given) == {GPU: ("blocked", ("DRA101", "DRA401"))}
+
+
+def test_kubelets_that_lock_up_block_the_names_that_their_nodes_serve_on_either_side() -> None:
+    nic = device_class("nic", "example.com/nic", driver="nic.example.com")
+    given = cluster(
+        nodes=[node("a", 8, kubelet="v1.34.1"), node("b", kubelet="v1.34.1"), node("c", allocatable={NVIDIA: 1})],
+        device_classes=[*MAPPED, nic, device_class("other", NVIDIA)],
+        resource_slices=[resource_slice("b", 2, driver="nic.example.com")],
+    )
+    assert verdicts(given) == {GPU: ("blocked", ("DRA203",)), "example.com/nic": ("blocked", ("DRA203",)), NVIDIA: ("ready", ())}
 
 
 def test_the_verdict_rests_on_all_checks_whatever_is_shown() -> None:

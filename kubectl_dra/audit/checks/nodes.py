@@ -39,6 +39,7 @@ _DEADLOCK = fault("kubelet-deadlock")
     source=("kubernetes/kubernetes#133920", "kubernetes/kubernetes#133926"),
     needs=("nodes",),
     also=("pods", "resource_slices"),
+    blocks=True,
 )
 def deadlocking_kubelets(case: Case) -> Iterator[Candidate | Doubt]:
     """Nodes of those versions: an error where devices are or DRA is used, else something to know before it is."""
@@ -58,7 +59,7 @@ def deadlocking_kubelets(case: Case) -> Iterator[Candidate | Doubt]:
             evidence=lines(versions),
             severity=severity,
             title=f"{count(len(nodes), 'kubelet')} that {'stops' if len(nodes) == 1 else 'stop'} preparing devices (1.34.0, 1.34.1)",
-            resources=tuple(sorted({name for node in nodes for name in names_on(node)})),
+            resources=tuple(sorted({name for node in nodes for name in _served(case, node)})),
             fix=(
                 "# upgrade these kubelets to 1.34.2 or later, best to 1.36, before the nodes get a DRA driver",
                 kubectl("get", "node", *sorted(node.metadata.name for node in nodes), "-o", "wide"),
@@ -66,6 +67,11 @@ def deadlocking_kubelets(case: Case) -> Iterator[Candidate | Doubt]:
         )
     if unknown:
         yield Doubt(f"the kubelet version of {listed(node.metadata.name for node in unknown)} is not known")
+
+
+def _served(case: Case, node: Node) -> set[str]:
+    """Names that the node lists, and those that classes serve from its devices."""
+    return set(names_on(node)).union(name for name in case.names if case.serves_by_dra(node, name))
 
 
 class _Held(msgspec.Struct, frozen=True):
