@@ -37,7 +37,9 @@ class Example:
     @property
     def offline(self) -> bool:
         """True when it needs no cluster: it runs on the bundled one, or reads nothing."""
-        return self.words[0] not in ("audit", "inventory", "classes", "devices", "snapshot") or bool({"--demo", "--explain"} & set(self.words))
+        return self.words[0] not in ("audit", "inventory", "classes", "devices", "snapshot") or bool(
+            {"--demo", "--explain"} & set(self.words)
+        )
 
 
 def examples() -> list[Example]:
