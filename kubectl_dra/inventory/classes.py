@@ -7,9 +7,10 @@ from kubectl_dra.extended_resources.classes import Resolution, Standing, State, 
 from kubectl_dra.extended_resources.names import implicit_name, implicit_name_usable
 from kubectl_dra.extended_resources.requests import devices
 from kubectl_dra.inventory.asking import namespace_asking
+from kubectl_dra.inventory.devices import ClassDevices
 from kubectl_dra.inventory.document import ClassItem, ClassList, ClassWarning, ObjectName
 from kubectl_dra.inventory.known import known, unknown_kinds
-from kubectl_dra.inventory.servers import Servers
+from kubectl_dra.inventory.servers import Servers, failing
 from kubectl_dra.knowledge.faults import fault
 from kubectl_dra.knowledge.gates import EXTENDED_RESOURCE
 from kubectl_dra.objects.meta import timestamp
@@ -18,7 +19,7 @@ from kubectl_dra.objects.snapshot import Snapshot
 from kubectl_dra.remedies.helm import release_of
 from kubectl_dra.remedies.lost_mapping import LOST_MAPPING, leave_to_one, without_name
 
-_READ = ("device_classes", "pods", "resource_claims")
+_READ = ("device_classes", "pods", "resource_claims", "resource_slices")
 
 
 def class_list(snapshot: Snapshot, names: Iterable[str] = (), *, duplicates: bool = False) -> ClassList:
@@ -33,15 +34,19 @@ def class_list(snapshot: Snapshot, names: Iterable[str] = (), *, duplicates: boo
     ]
     using = _pods_by_class(snapshot) if known(snapshot.resource_claims) else None
     waiting = _waiting_by_class(snapshot, resolution) if known(snapshot.pods) else None
+    published = ClassDevices(snapshot)
     return ClassList(
-        items=tuple(_item(snapshot, standing, using, waiting) for standing in shown),
+        items=tuple(_item(snapshot, standing, using, waiting, published) for standing in shown),
         warnings=tuple(_warnings(snapshot, resolution, {standing.name for standing in shown})),
         unknown=unknown_kinds(snapshot, _READ),
     )
 
 
-def _item(snapshot: Snapshot, standing: Standing, using: dict[str, set[str]] | None, waiting: dict[str, int] | None) -> ClassItem:
+def _item(
+    snapshot: Snapshot, standing: Standing, using: dict[str, set[str]] | None, waiting: dict[str, int] | None, published: ClassDevices
+) -> ClassItem:
     meta = standing.device_class.metadata
+    selected = published.everywhere(standing.device_class)
     return ClassItem(
         class_=meta.name,
         extended_resource_name=standing.name,
@@ -55,7 +60,8 @@ def _item(snapshot: Snapshot, standing: Standing, using: dict[str, set[str]] | N
         helm_release=_helm_release(standing.device_class),
         pods=None if using is None else len(using.get(meta.name, ())),
         waiting=None if waiting is None else waiting.get(meta.name, 0),
-        notes=tuple(_notes(snapshot, standing)),
+        notes=(*_notes(snapshot, standing), *_about_devices(published, standing.device_class)),
+        devices=None if selected is None else len(selected),
     )
 
 
@@ -77,6 +83,12 @@ def _notes(snapshot: Snapshot, standing: Standing) -> Iterator[str]:
         yield "no pod can write the implicit name: what follows the slash may have 63 characters at most"
     if standing.state is State.LOSES and _loses_mappings(snapshot):
         yield "the scheduler may lack the implicit name of a class that lost (kubernetes/kubernetes#141103)"
+
+
+def _about_devices(published: ClassDevices, device_class: DeviceClass) -> Iterator[str]:
+    """Selectors that fail, or that cannot be judged."""
+    if published.known:
+        yield from filter(None, (failing(published.failures(device_class)), published.undecided(device_class)))
 
 
 def _pods_by_class(snapshot: Snapshot) -> dict[str, set[str]]:

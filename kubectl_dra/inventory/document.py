@@ -192,7 +192,8 @@ class ClassItem(Part, frozen=True):
     """A class and where it stands with its name.
 
     `state` is only, wins, loses, undefined or none; `winner` and `why` are empty where there is nothing to tell. `implicitUsable` says
-    whether a pod can write the implicit name. `pods` use devices of the class; `waiting` pods ask for its name and have no node yet.
+    whether a pod can write the implicit name. `devices` is how many of usable pools its selectors select, wherever they are.
+    `pods` use devices of the class; `waiting` pods ask for its name and have no node yet.
     """
 
     class_: str = field(name="class")
@@ -208,6 +209,7 @@ class ClassItem(Part, frozen=True):
     pods: int | None
     waiting: int | None
     notes: tuple[str, ...] = ()
+    devices: int | None = None
 
 
 class ClassWarning(Part, frozen=True):

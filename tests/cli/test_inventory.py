@@ -148,10 +148,10 @@ def test_classes(tmp_path: Path) -> None:
     result = run("classes", "--from", write(snapshot(OLD, NEW, device_class("plain")), tmp_path))
     assert result.code == 0
     assert result.stdout == (
-        "CLASS   RESOURCE          STATE   WINNER   WHY                    PODS   AGE   HELM RELEASE\n"
-        "new     example.com/gpu   wins    new      created 41 s later     0      23h   <none>\n"
-        "old     example.com/gpu   loses   new      created 41 s earlier   0      24h   drivers/driver\n"
-        "plain   <none>            none    <none>   <none>                 0      24h   <none>\n"
+        "CLASS   RESOURCE          STATE   WINNER   WHY                    DEVICES   PODS   AGE   HELM RELEASE\n"
+        "new     example.com/gpu   wins    new      created 41 s later     0         0      23h   <none>\n"
+        "old     example.com/gpu   loses   new      created 41 s earlier   0         0      24h   drivers/driver\n"
+        "plain   <none>            none    <none>   <none>                 0         0      24h   <none>\n"
         "\n"
         "old: the scheduler may lack the implicit name of a class that lost (kubernetes/kubernetes#141103)\n"
     )

@@ -6,7 +6,7 @@ from kubectl_dra.inventory.classes import class_list
 from kubectl_dra.inventory.document import ClassItem, ClassList, ObjectName
 from kubectl_dra.objects.resource import DeviceClaim, DeviceRequest, ExactDeviceRequest, ResourceClaim, ResourceClaimSpec
 from kubectl_dra.remedies.lost_mapping import leave_to_one
-from tests.factories import GPU, claim, device_class, forbidden, pod, snapshot
+from tests.factories import GPU, claim, device_class, forbidden, pod, resource_slice, snapshot
 
 OLD, NEW = device_class("old", GPU, release="gpu-driver"), device_class("new", GPU, created="2026-01-01T00:00:41Z")
 
@@ -36,6 +36,7 @@ def test_every_field_of_a_class() -> None:
         helm_release=None,
         pods=1,
         waiting=1,
+        devices=0,
     )
     assert (old.state, old.winner, old.why, old.helm_release, old.pods) == (
         "loses", "new", "created 41 s earlier", ObjectName("drivers", "gpu-driver"), 0,
@@ -107,6 +108,21 @@ def test_unread_pods_and_claims_are_unknown() -> None:
     found = class_list(snapshot(NEW, pods=forbidden(), resource_claims=forbidden()))
     assert (found.items[0].pods, found.items[0].waiting) == (None, None)
     assert [each.kind for each in found.unknown] == ["Pod", "ResourceClaim"]
+
+
+def test_devices_that_a_class_selects_and_selectors_that_fail() -> None:
+    fails = device_class("fails", selectors=('device.attributes["x"].y == 1',))
+    found = class_list(snapshot(NEW, fails, resource_slice("a", 2), resource_slice("b", 3), resource_slice("c", 4, slices=2)))
+    assert [(item.class_, item.devices) for item in found.items] == [("fails", 0), ("new", 5)]
+    (note,) = found.items[0].notes
+    assert note.startswith("class fails: selector #0 on device gpu.example.com/a/gpu-0: CEL runtime error: no such key: y.")
+    assert note.endswith("(and on 4 more): a pod for which the scheduler looks at such a device is placed on no node")
+
+
+def test_unread_slices_leave_the_devices_unknown() -> None:
+    found = class_list(snapshot(NEW, resource_slices=forbidden()))
+    assert [item.devices for item in found.items] == [None]
+    assert [each.kind for each in found.unknown] == ["ResourceSlice"]
 
 
 def test_a_line_break_in_an_annotation_does_not_end_the_comment_it_stands_in() -> None:

@@ -23,6 +23,7 @@ CLASSES: Table[ClassItem] = Table(
         Column("STATE", lambda row: row.state, style=lambda row: _STATES.get(row.state, Style.PLAIN)),
         Column("WINNER", lambda row: row.winner),
         Column("WHY", lambda row: row.why),
+        Column("DEVICES", lambda row: number(row.devices)),
         Column("PODS", lambda row: number(row.pods)),
         Column("AGE", lambda row: age(row.age_seconds)),
         Column("HELM RELEASE", _release),
