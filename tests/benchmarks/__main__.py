@@ -13,7 +13,7 @@ from pathlib import Path
 from kubectl_dra.cli.commands import COMMANDS
 from tests.bed.cluster import Cluster
 from tests.benchmarks.large_cluster import NODES, PODS_PER_NODE, large_cluster, list_file
-from tests.benchmarks.measure import Taken, best, run
+from tests.benchmarks.measure import alternately, best, run
 
 TOOL = str(Path(sys.executable).with_name("kubectl-dra"))
 PODS = NODES * PODS_PER_NODE
@@ -48,40 +48,48 @@ class Row:
 
 def reading(cluster: Cluster) -> Iterator[Row]:
     """The inventory of the live cluster, against the bytes themselves and against kubectl."""
-    tool = best([TOOL, "inventory", f"--kubeconfig={cluster.kubeconfig}"])
-    yield against_curl(cluster, tool)
-    kubectl = run([str(cluster.bed), "kubectl", f"--kubeconfig={cluster.kubeconfig}", "get", "pods", "-A", "-o", "json"])
+    kubeconfig = f"--kubeconfig={cluster.kubeconfig}"
+    inventory = [TOOL, "inventory", kubeconfig]
+    if shutil.which("curl"):
+        tool, curl = alternately(inventory, curl_of_all_pods(cluster))
+        yield Row("inventory / curl of all pods, wall", tool.wall / curl.wall, 1.3, "x", f"{tool.wall:.1f} s and {curl.wall:.1f} s")
+    else:
+        (tool,) = alternately(inventory)
+        yield Row("inventory / curl of all pods, wall", None, 1.3, "x", "no curl here")
+    kubectl = run([str(cluster.bed), "kubectl", kubeconfig, "get", "pods", "-A", "-o", "json"])
     note = f"{kubectl.wall:.1f} s and {tool.wall:.1f} s"
     yield Row("kubectl get pods -A -o json / inventory, wall", kubectl.wall / tool.wall, 6, "x", note, at_least=True)
     yield Row("inventory, live, peak memory", tool.anonymous, MEMORY, " MB", f"{PODS} pods")
-    for command in (["inventory", "--by", "node"], ["inventory", "--by", "pod", "-o", "json"], ["classes"], ["audit"], ["snapshot"]):
-        taken = run([TOOL, *command, f"--kubeconfig={cluster.kubeconfig}"])
+    for command in (
+        ["inventory", "--by", "node"],
+        ["inventory", "--by", "pod", "-o", "json"],
+        ["classes"],
+        ["devices"],
+        ["audit"],
+        ["snapshot"],
+    ):
+        taken = run([TOOL, *command, kubeconfig])
         yield Row(f"{' '.join(command)}, live, peak memory", taken.anonymous, MEMORY, " MB", f"{taken.wall:.1f} s")
 
 
-def against_curl(cluster: Cluster, tool: Taken) -> Row:
+def curl_of_all_pods(cluster: Cluster) -> list[str]:
     """The whole list of pods as fast as it can be had."""
-    what = "inventory / curl of all pods, wall"
-    if not shutil.which("curl"):
-        return Row(what, None, 1.3, "x", "no curl here")
     token = f"Authorization: Bearer {cluster.users['admin'].token}"
     url = f"{cluster.server}/api/v1/pods"
-    curl = best(["curl", "-sS", "-A", "kubectl-dra", "--cacert", str(cluster.certificate_authority), "-H", token, "-o", "/dev/null", url])
-    return Row(what, tool.wall / curl.wall, 1.3, "x", f"{tool.wall:.1f} s and {curl.wall:.1f} s")
+    return ["curl", "-sS", "-A", "kubectl-dra", "--cacert", str(cluster.certificate_authority), "-H", token, "-o", "/dev/null", url]
 
 
 def files(cluster: Cluster) -> Iterator[Row]:
-    """The audit of what kubectl wrote, against jq's reading of it."""
-    path = list_file(cluster, cluster.dir)
-    size = path.stat().st_size / 1e6
-    tool = best([TOOL, "audit", "--from", str(path), "--fail-on=never"], times=2)
-    yield Row(f"audit of a {size:.0f} MB file, peak memory", tool.anonymous, MEMORY, " MB", f"{tool.wall:.1f} s")
-    what = "audit of the file / jq length of it, wall"
-    if not shutil.which("jq"):
-        yield Row(what, None, 0.25, "x", "no jq here")
-        return
-    jq = run(["jq", "length", str(path)])
-    yield Row(what, tool.wall / jq.wall, 0.25, "x", f"{tool.wall:.1f} s and {jq.wall:.1f} s")
+    """The audit of what kubectl wrote, with and without managed fields, against jq's reading of it."""
+    for path in (list_file(cluster, cluster.dir), list_file(cluster, cluster.dir, managed_fields=True)):
+        size = f"{path.stat().st_size / 1e6:.0f} MB file"
+        audit = [TOOL, "audit", "--from", str(path), "--fail-on=never"]
+        if not shutil.which("jq"):
+            yield Row(f"audit of a {size} / jq length of it, wall", None, 0.25, "x", "no jq here")
+            continue
+        tool, jq = alternately(audit, ["jq", "length", str(path)], times=2)
+        yield Row(f"audit of a {size}, peak memory", tool.anonymous, MEMORY, " MB", f"{tool.wall:.1f} s")
+        yield Row(f"audit of a {size} / jq length of it, wall", tool.wall / jq.wall, 0.25, "x", f"{tool.wall:.1f} s and {jq.wall:.1f} s")
 
 
 def growth(cluster: Cluster) -> Iterator[Row]:

@@ -59,3 +59,9 @@ def run(command: Sequence[str], *, keep: bool = False, environment: Mapping[str,
 def best(command: Sequence[str], *, times: int = 3, keep: bool = False, environment: Mapping[str, str] | None = None) -> Taken:
     """The quickest of several runs, by CPU seconds: the others were disturbed."""
     return min((run(command, keep=keep, environment=environment) for _ in range(times)), key=lambda taken: taken.cpu)
+
+
+def alternately(*commands: Sequence[str], times: int = 4) -> tuple[Taken, ...]:
+    """The quickest run of each command by the clock, one after the other and again: what disturbs one disturbs all."""
+    rounds = [[run(command) for command in commands] for _ in range(times)]
+    return tuple(min(runs, key=lambda taken: taken.wall) for runs in zip(*rounds, strict=True))
