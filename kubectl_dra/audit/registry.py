@@ -16,7 +16,7 @@ from kubectl_dra.errors import UsageError
 Judgement = Callable[[Case], Iterator[Candidate | Doubt]]
 """A check: what it sees in one reading of a cluster."""
 
-FAMILIES = ("reading", "classes", "vendor_classes", "lost_mappings", "nodes", "pods", "quotas")
+FAMILIES = ("reading", "classes", "vendor_classes", "lost_mappings", "selectors", "nodes", "pods", "quotas")
 """The modules of `audit.checks`."""
 
 

@@ -78,7 +78,7 @@ def test_the_document(file: Path) -> None:
     assert (report["apiVersion"], report["kind"]) == ("kubectl-dra/v1", "AuditReport")
     assert list(report["cluster"]) == ["server", "context", "serverVersion", "readAt"]
     assert report["names"] == [{"name": GPU, "verdict": "blocked", "codes": ["DRA101"]}]
-    assert [each["code"] for each in report["findings"]] == ["DRA101", "DRA501"]
+    assert [each["code"] for each in report["findings"]] == ["DRA101", "DRA501", "DRA106", "DRA106"]
     assert list(report["findings"][0]) == ["code", "severity", "settled", "title", "objects", "evidence", "why", "fix", "source"]
     assert report["findings"][0]["objects"] == [
         {"kind": "DeviceClass", "namespace": "", "name": "new"},
@@ -93,8 +93,8 @@ def test_the_same_cluster_gives_the_same_bytes(file: Path) -> None:
 
 
 def test_names_are_codes_to_be_explained_and_templates_reach_everything(file: Path) -> None:
-    assert audit(file, "-o", "name").stdout == "DRA101\nDRA501\n"
-    assert audit(file, "-o", "jsonpath={.findings[*].severity}").stdout == "error warning"
+    assert audit(file, "-o", "name").stdout == "DRA101\nDRA501\nDRA106\n"
+    assert audit(file, "-o", "jsonpath={.findings[*].severity}").stdout == "error warning info info"
 
 
 @pytest.mark.parametrize(
@@ -153,15 +153,15 @@ def test_every_code_can_be_explained(code: str) -> None:
 
 def test_a_wrong_code_gets_a_suggestion() -> None:
     result = kubectl_dra("audit", "--explain", "DRA110")
-    assert result == Result(2, "", 'error: there is no check "DRA110"\nDid you mean DRA105 or DRA103 or DRA102?\n')
+    assert result == Result(2, "", 'error: there is no check "DRA110"\nDid you mean DRA108 or DRA107 or DRA106?\n')
 
 
 def test_what_could_not_be_read_is_told_and_strict_refuses_it(tmp_path: Path) -> None:
     path = written(cluster(device_classes=forbidden("deviceclasses is forbidden")), tmp_path)
     result = audit(path)
     assert result.code == 0
-    assert "Not known (6)" in result.stdout
-    assert result.stderr == "0 errors, 1 warning, 0 notes; 6 could not be judged\n"
+    assert "Not known (9)" in result.stdout
+    assert result.stderr == "0 errors, 1 warning, 0 notes; 9 could not be judged\n"
     assert audit(path, "--strict").code == 3
 
 
@@ -196,7 +196,9 @@ items:
     assert result.code == 1
     assert [(each["code"], each["severity"]) for each in report["findings"]] == [("DRA101", "error"), ("DRA001", "info")]
     assert report["findings"][0]["evidence"].startswith("DeviceClass a (created 2026-11-30T10:00:00Z) wins: same second, name sorts first")
-    assert [each["code"] for each in report["unknown"]] == ["DRA101", "DRA103", "DRA105", "DRA203", "DRA209", "DRA401", "DRA501"]
+    assert [each["code"] for each in report["unknown"]] == [
+        "DRA101", "DRA103", "DRA105", "DRA106", "DRA107", "DRA108", "DRA203", "DRA209", "DRA401", "DRA501",
+    ]  # fmt: skip
 
 
 def test_objects_with_missing_null_and_nonsensical_fields_are_no_trouble(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from kubectl_dra.audit.scope import Scope
 from kubectl_dra.audit.selection import Selection
 from kubectl_dra.knowledge.permissions import rules_of
 from kubectl_dra.objects.snapshot import KINDS, KindReading, ReadState, Snapshot
-from tests.audit.given import GPU, cluster, device_class, names, node, pod, quota
+from tests.audit.given import GPU, cluster, device_class, names, node, pod, quota, resource_slice
 
 KINDS_TO_FIELDS = {kind: field for field, kind in KINDS.items()}
 
@@ -75,7 +75,7 @@ def test_the_role_for_a_second_look_allows_it() -> None:
 
 
 def test_one_look_is_enough_for_what_stands_in_one_list() -> None:
-    duplicates = cluster(device_classes=[device_class("a", GPU), device_class("b", GPU)])
+    duplicates = cluster(device_classes=[device_class("a", GPU), device_class("b", GPU)], resource_slices=[resource_slice("a", 1)])
     case = Case(duplicates, Scope())
     examination = examine(case)
     assert settle.to_read(examination) == ()
@@ -83,7 +83,8 @@ def test_one_look_is_enough_for_what_stands_in_one_list() -> None:
 
 
 def test_nothing_in_a_file_is_settled() -> None:
-    case = Case(cluster(live=False, device_classes=[device_class("a", GPU), device_class("b", GPU)]), Scope())
+    duplicates = [device_class("a", GPU), device_class("b", GPU)]
+    case = Case(cluster(live=False, device_classes=duplicates, resource_slices=[resource_slice("a", 1)]), Scope())
     assert [finding.settled for finding in report(case, examine(case)).findings] == [False]
 
 
@@ -98,6 +99,16 @@ def test_a_second_reading_that_shows_the_same_settles_everything() -> None:
     case = Case(given)
     once = examine(case)
     answer = report(case, settle.settle(case, once, given))
-    assert [each.code for each in answer.findings] == ["DRA101", "DRA105", "DRA209", "DRA401", "DRA501", "DRA102", "DRA203"]
+    assert [each.code for each in answer.findings] == [
+        "DRA101",
+        "DRA105",
+        "DRA209",
+        "DRA401",
+        "DRA501",
+        "DRA102",
+        "DRA106",
+        "DRA106",
+        "DRA203",
+    ]
     assert all(finding.settled for finding in answer.findings)
     assert [msgspec.structs.replace(each, settled=True) for each in report(case, once).findings] == list(answer.findings)
