@@ -18,7 +18,7 @@ class AllocatedState:
     __slots__ = ("_shares_count", "capacity", "devices", "shared")
 
     def __init__(self, claims: Iterable[ResourceClaim] = (), *, consumable_capacity: bool = True) -> None:
-        """Take what these claims have. Without `consumable_capacity` a share counts as the whole device. Raises QuantityError."""
+        """Take what these claims have. Without `consumable_capacity` a share counts as the whole device. Raises AllocationError."""
         self._shares_count = consumable_capacity
         self.devices: set[DeviceId] = set()
         self.shared: set[DeviceId] = set()
@@ -53,3 +53,17 @@ class AllocatedState:
     def in_shares(self, device: DeviceId) -> bool:
         """Whether shares of the device are given to anybody."""
         return device in self.shared or device in self.capacity
+
+
+def holders(claims: Iterable[ResourceClaim]) -> dict[DeviceId, tuple[str, ...]]:
+    """By device the claims that have it or a share of it (`namespace/name`), administrators' aside."""
+    found: dict[DeviceId, tuple[str, ...]] = {}
+    for claim in claims:
+        if claim.status.allocation is None:
+            continue
+        for result in claim.status.allocation.devices.results or ():
+            if not result.admin_access:
+                device = (result.driver, result.pool, result.device)
+                name = f"{claim.metadata.namespace}/{claim.metadata.name}" if claim.metadata.namespace else claim.metadata.name
+                found[device] = (*found.get(device, ()), name)
+    return found

@@ -6,7 +6,7 @@ Every quantity is a whole number of billionths (objects/quantity.py: what is fin
 from functools import lru_cache
 
 from kubectl_dra.allocation.failure import undecided
-from kubectl_dra.objects.quantity import Quantity
+from kubectl_dra.objects.quantity import Quantity, QuantityError
 from kubectl_dra.objects.shape import QuantityText
 
 Nano = int
@@ -20,13 +20,21 @@ def _parsed(text: QuantityText, _kind: str) -> Quantity:
     return Quantity.parse(text.strip() if isinstance(text, str) else text)
 
 
-def quantity(text: QuantityText | None) -> Quantity:
+def parsed(text: QuantityText | None) -> Quantity:
     """What the field says; null is zero. Raises QuantityError."""
     return Quantity() if text is None else _parsed(text, type(text).__name__)
 
 
+def quantity(text: QuantityText | None) -> Quantity:
+    """What the field says; null is zero. Raises AllocationError for what is none, as only people's files have."""
+    try:
+        return parsed(text)
+    except QuantityError as error:
+        raise undecided(f"{text!r} is no quantity: {error}") from None
+
+
 def nano(text: QuantityText | None) -> Nano:
-    """What the field says, in billionths. Raises QuantityError, and AllocationError for what is too large to write out."""
+    """What the field says, in billionths. Raises AllocationError for what is no quantity or too large to write out."""
     return as_nano(quantity(text))
 
 

@@ -76,6 +76,14 @@ class Consumed:
         """Undo `take`."""
         _add(self._taken[pool.id], candidate, -1)
 
+    def short_with(self, pool: Pool, candidate: Candidate) -> tuple[str, str] | None:
+        """The first counter that would be overdrawn with the device."""
+        taken = self._taken.setdefault(pool.id, {})
+        _add(taken, candidate, 1)
+        found = self.short(pool)
+        _add(taken, candidate, -1)
+        return found
+
     def short(self, pool: Pool) -> tuple[str, str] | None:
         """The first counter that is overdrawn: its set's and its own name."""
         taken = self._taken.get(pool.id, {})

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from kubectl_dra.allocation.allocated import AllocatedState
-from kubectl_dra.allocation.amounts import nano, quantity
+from kubectl_dra.allocation.amounts import nano, parsed
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.resource import CapacityRequestPolicy, Device, DeviceClass, DeviceTaintRule, ResourceClaim, ResourceSlice
 from kubectl_dra.objects.shape import Object, QuantityText
@@ -29,7 +29,7 @@ class State(Object, frozen=True):
     capacity: tuple[StateDevice, ...] | None = None
 
     def add_to(self, state: AllocatedState) -> None:
-        """Put it into the state. Raises QuantityError."""
+        """Put it into the state. Raises AllocationError."""
         for each in self.devices or ():
             state.devices.add((each.driver, each.pool, each.device))
         for each in self.shared or ():
@@ -87,7 +87,7 @@ def question(text: bytes | msgspec.Raw) -> Question:
     except msgspec.ValidationError:
         found = msgspec.convert(without_nulls(msgspec.json.decode(text)), Question)
     for amount in _quantities(found):
-        quantity(amount)
+        parsed(amount)
     return found
 
 

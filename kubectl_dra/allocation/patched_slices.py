@@ -17,7 +17,7 @@ _POINTERS = frozenset({"nodeName", "string", "version"})
 
 
 def patched(slices: Sequence[Plain], rules: Sequence[DeviceTaintRule]) -> list[Plain]:
-    """The slices with the taints of the rules. Raises QuantityError."""
+    """The slices with the taints of the rules. Raises AllocationError."""
     return [_patched(each, rules) for each in slices]
 
 

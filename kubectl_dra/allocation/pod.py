@@ -1,0 +1,186 @@
+"""The whole-pod call: (snapshot, pod, node) → which devices, or why none.
+
+    planner = PodPlanner(snapshot)
+    answer = planner.on_node(pod, node)
+
+Rules: kubernetes pkg/scheduler/framework/plugins/dynamicresources (Filter, filterExtendedResources). Of 1.37; what of the cluster could not
+be read makes the answer UNDECIDED, because it may decide.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kubectl_dra.allocation.allocated import AllocatedState
+from kubectl_dra.allocation.allocator import Allocator, Answer, Catalog, Claims, never
+from kubectl_dra.allocation.amounts import quantity
+from kubectl_dra.allocation.device_taints import tainted_slices
+from kubectl_dra.allocation.failure import FailureKind
+from kubectl_dra.allocation.features import Features, from_gates
+from kubectl_dra.allocation.node_fit import NodeMisfit, misfits
+from kubectl_dra.allocation.node_match import NodeSelectorError, selects
+from kubectl_dra.allocation.pod_claims import ClaimObstacle, PodClaims, pod_claims
+from kubectl_dra.allocation.search import NO_LIMIT
+from kubectl_dra.extended_resources.classes import resolve
+from kubectl_dra.extended_resources.names import is_dra_extended_resource_name
+from kubectl_dra.extended_resources.requests import claim_requests, scalar_requests
+from kubectl_dra.objects.meta import ObjectMeta
+from kubectl_dra.objects.node import Node
+from kubectl_dra.objects.pod import Pod, RequestMapping
+from kubectl_dra.objects.resource import DeviceClaim, DeviceRequest, ExactDeviceRequest, ResourceClaim, ResourceClaimSpec
+from kubectl_dra.objects.snapshot import Snapshot
+
+SPECIAL_CLAIM = "<extended-resources>"
+"""What the scheduler calls the claim for extended resources before it is stored."""
+
+
+class Verdict(StrEnum):
+    """What the scheduler would make of the pod on the node."""
+
+    FITS = "fits"
+    NO = "no"
+    """Not on this node."""
+    FATAL = "fatal"
+    """The attempt ends, whatever other nodes have."""
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """Who serves the pod's extended resources on the node: the device plugin, DRA (with the class), or nobody."""
+
+    plugin: tuple[str, ...] = ()
+    dra: Mapping[str, str] | None = None
+    nobody: tuple[str, ...] = ()
+
+
+NOT_TRIED = Answer()
+"""The allocator was not asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class PodOnNode:
+    """The answer for one node. Without `misfits` and `unavailable` claims it is that of the `allocation`.
+
+    `claims` are those that were to be allocated, the one for extended resources last, `mappings` what the pod's status would say of it.
+    `lost_at_bind`: the pod fits, but the scheduler of 1.37.0 to 1.37.2 fails to bind it (user claims beside a mapped name on a node
+    whose plugin serves that name).
+    """
+
+    node: str
+    verdict: Verdict
+    served: Served = Served()
+    misfits: tuple[NodeMisfit, ...] = ()
+    unavailable: tuple[str, ...] = ()
+    allocation: Answer = NOT_TRIED
+    claims: Claims = ()
+    mappings: tuple[RequestMapping, ...] = ()
+    obstacles: tuple[ClaimObstacle, ...] = ()
+    unknown: tuple[str, ...] = ()
+    lost_at_bind: bool = False
+
+
+class PodPlanner:
+    """Answers for pods of one snapshot; what pods have in common is worked out once."""
+
+    def __init__(self, snapshot: Snapshot, features: Features | None = None) -> None:
+        """Take the cluster. Raises AllocationError for quantities that are none.
+
+        Without `features` they follow the gates that the API server tells, which its scheduler may not share.
+        """
+        self.snapshot = snapshot
+        self.features = features if features is not None else from_gates(snapshot.cluster.feature_gates.get)
+        slices = tainted_slices(snapshot.resource_slices, list(snapshot.device_taint_rules))
+        self.catalog = Catalog(slices, snapshot.device_classes, self.features)
+        self.state = AllocatedState(snapshot.resource_claims, consumable_capacity=self.features.consumable_capacity)
+        self.allocator = Allocator(self.catalog, self.state)
+        self._classes = resolve(snapshot.device_classes, snapshot.cluster.emulated or snapshot.cluster.version)
+        self._class_names = frozenset(each.metadata.name for each in snapshot.device_classes)
+        self._claims = {(each.metadata.namespace or "", each.metadata.name): each for each in snapshot.resource_claims}
+        self._bound: dict[str, list[Pod]] = {}
+        for pod in snapshot.pods:
+            if pod.node_name:
+                self._bound.setdefault(pod.node_name, []).append(pod)
+
+    def claims_of(self, pod: Pod) -> PodClaims:
+        """The claims that the pod's spec names."""
+        return pod_claims(pod, self._claims, self._class_names)
+
+    def served(self, pod: Pod, node: Node) -> Served:
+        """By allocatable alone: above zero the plugin serves the name; else DRA, if a class has it; else nobody."""
+        names = list(scalar_requests(pod.spec))
+        classes = self._classes.class_names(name for name in names if is_dra_extended_resource_name(name))
+        allocatable = node.status.allocatable or {}
+        offered = {name for name in names if quantity(allocatable.get(name)).value() > 0}
+        return Served(
+            tuple(name for name in names if name in offered),
+            {name: classes[name] for name in names if name not in offered and name in classes},
+            tuple(name for name in names if name not in offered and name not in classes),
+        )
+
+    def on_node(self, pod: Pod, node: Node, *, expired: Callable[[], bool] = never, most_steps: int = NO_LIMIT) -> PodOnNode:
+        """The pod on the node, as things stand in the snapshot."""
+        name, own, served = node.metadata.name, self.claims_of(pod), self.served(pod, node)
+        unknown = self._unknown(pod)
+        against = misfits(pod, node, self._bound.get(name, ()), delegated=served.dra or ())
+        if own.obstacles or unknown:
+            verdict = Verdict.UNDECIDED if unknown else Verdict.NO
+            return PodOnNode(name, verdict, served, against, obstacles=own.obstacles, unknown=unknown)
+        unavailable = tuple(each.metadata.name for each in own.claims if not _usable_from(each, node))
+        requests = claim_requests(pod.spec, served.dra or {})
+        wanted = [each for each in own.claims if each.status.allocation is None]
+        if requests.requests:
+            wanted.append(_special_claim(pod, [(each.name, each.device_class_name, each.count) for each in requests.requests]))
+        claims = self.allocator.prepare(wanted)
+        found = NOT_TRIED if against or unavailable else self.allocator.allocate(node, claims, expired=expired, most_steps=most_steps)
+        verdict = Verdict.NO if against or unavailable else _verdict(found)
+        mapped = self._classes.class_names(name for name in served.plugin if is_dra_extended_resource_name(name))
+        lost = verdict is Verdict.FITS and bool(own.claims) and bool(mapped) and not requests.requests
+        return PodOnNode(name, verdict, served, against, unavailable, found, claims, requests.mappings, lost_at_bind=lost)
+
+    def on_all_nodes(self, pod: Pod, *, expired: Callable[[], bool] = never, most_steps: int = NO_LIMIT) -> tuple[PodOnNode, ...]:
+        """The pod on every node, in the order of the snapshot."""
+        return tuple(self.on_node(pod, node, expired=expired, most_steps=most_steps) for node in self.snapshot.nodes)
+
+    def _unknown(self, pod: Pod) -> tuple[str, ...]:
+        """The kinds that decide and were not read in full."""
+        if not pod.spec.resource_claims and not any(map(is_dra_extended_resource_name, scalar_requests(pod.spec))):
+            return ()
+        kinds = ["device_classes", "resource_slices", "resource_claims"]
+        if self.features.device_taints:
+            kinds.append("device_taint_rules")
+        return tuple(kind for kind in kinds if not getattr(self.snapshot, kind).known)
+
+
+def _usable_from(claim: ResourceClaim, node: Node) -> bool:
+    """Whether an allocated claim can be used on the node; one that is not allocated is no obstacle."""
+    selector = claim.status.allocation.node_selector if claim.status.allocation is not None else None
+    if selector is None:
+        return True
+    try:
+        return selects(selector, node)
+    except NodeSelectorError:
+        return False
+
+
+def _special_claim(pod: Pod, requests: list[tuple[str, str, int]]) -> ResourceClaim:
+    """The claim that the scheduler makes for extended resources."""
+    found = tuple(
+        DeviceRequest(name, ExactDeviceRequest(device_class_name=device_class, allocation_mode="ExactCount", count=count))
+        for name, device_class, count in requests
+    )
+    return ResourceClaim(
+        metadata=ObjectMeta(SPECIAL_CLAIM, pod.metadata.namespace), spec=ResourceClaimSpec(devices=DeviceClaim(requests=found))
+    )
+
+
+def _verdict(found: Answer) -> Verdict:
+    match found.kind:
+        case None:
+            return Verdict.NO if found.allocations is None else Verdict.FITS
+        case FailureKind.NODE:
+            return Verdict.NO
+        case FailureKind.UNDECIDED:
+            return Verdict.UNDECIDED
+        case _:
+            return Verdict.FATAL

@@ -1,0 +1,97 @@
+"""The protocol: how documents are cut, and the answers of its modes."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from kubectl_dra.allocation.__main__ import documents
+from tests.allocation.asking import ask
+
+SLICE = {
+    "metadata": {"name": "s"},
+    "spec": {
+        "driver": "gpu.example.com",
+        "nodeName": "a",
+        "pool": {"name": "a", "generation": 1, "resourceSliceCount": 1},
+        "devices": [{"name": "d", "capacity": {"memory": {"value": "1024Mi"}}}],
+    },
+}
+CLASS = {"metadata": {"name": "gpu"}, "spec": {}}
+CLAIM = {
+    "metadata": {"name": "c", "namespace": "ns"},
+    "spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu"}}]}},
+}
+NODE = {"metadata": {"name": "a"}}
+
+
+def document(**fields: Any) -> dict[str, Any]:
+    return {"node": NODE, "slices": [SLICE], "classes": [CLASS], "claims": [CLAIM], **fields}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"a":1}\n{"b":2}\n', ['{"a":1}', '{"b":2}']),
+        ('{"a":1}{"b":2}', ['{"a":1}', '{"b":2}']),
+        ('{\n "a": {\n  "b": 1\n }\n}\n{"c":2}', ['{\n "a": {\n  "b": 1\n }\n}', '{"c":2}']),
+        ("\n \n", []),
+    ],
+)
+def test_documents_may_stand_on_lines_of_their_own_or_not(text: str, expected: list[str]) -> None:
+    found = documents(iter([f"{line}\n".encode() for line in text.split("\n")]))
+    assert [msgspec.json.decode(each) for each in found] == [msgspec.json.decode(each) for each in expected]
+
+
+def test_what_is_no_json_is_an_error() -> None:
+    with pytest.raises(ValueError, match="line 1 column"):
+        list(documents(iter([b'{"a": nope}\n'])))
+
+
+def test_nulls_are_as_if_they_were_not_there() -> None:
+    expected = ask(document())
+    assert expected["allocated"][0]["devices"]["results"][0]["device"] == "d"
+    assert ask(document(allocated=None, features=None, claims=[{**CLAIM, "status": None}], taintRules=[None])) == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"mode": "other"}, "unknown mode other"),
+        ({"features": {"Other": True}}, 'unknown feature "Other"'),
+        ({"node": None}, "no node given"),
+        ({"steps": [{"nodes": ["b"]}]}, "unknown node b"),
+        (
+            {"allocatedState": {"capacity": [{"driver": "d", "pool": "p", "device": "d", "capacity": {"x": "much"}}]}},
+            "quantities must match",
+        ),
+    ],
+)
+def test_documents_that_cannot_be_used(fields: dict[str, Any], error: str) -> None:
+    found = ask(document(**fields))
+    assert found["errorKind"] == "input" and error in found["error"]
+
+
+def test_a_step_sees_what_the_earlier_ones_left_and_gave_back() -> None:
+    def step(name: str, **fields: Any) -> dict[str, Any]:
+        return {"claims": [{**CLAIM, "metadata": {"name": name, "namespace": "ns"}}], **fields}
+
+    found = ask(document(steps=[step("one"), step("two"), step("three", release=["ns/one"])]))["steps"]
+    assert [each["allocated"] is not None for each in found] == [True, False, True]
+
+
+def test_taints_of_rules_stand_behind_those_of_the_slice() -> None:
+    taint = {"key": "sick", "effect": "NoSchedule", "timeAdded": "2026-01-01T01:00:00+01:00"}
+    rule = {"metadata": {"name": "r"}, "spec": {"deviceSelector": {"driver": "gpu.example.com"}, "taint": taint}}
+    found = ask({"mode": "slices", "slices": [SLICE], "taintRules": [rule]})["slices"][0]["spec"]["devices"][0]
+    assert found == {"name": "d", "capacity": {"memory": {"value": "1Gi"}}, "taints": [{**taint, "timeAdded": "2026-01-01T00:00:00Z"}]}
+
+
+def test_expressions_on_devices() -> None:
+    found = ask({"mode": "cel", "driver": "a", "device": {"name": "d"}, "expressions": ['device.driver == "a"', "device.x"]})["results"]
+    assert found[0][0]["result"] is True
+    assert found[1][0]["errorKind"] == "compile"
+
+
+def test_what_cannot_be_decided_says_so() -> None:
+    assert ask(document(features={"none": True}))["errorKind"] == "undecided"
