@@ -46,6 +46,12 @@ class AllocatedState:
         for name, amount in amounts.items():
             taken[name] = taken.get(name, 0) + amount
 
+    def without_shares(self) -> "AllocatedState":
+        """The same, as an allocator sees it that knows of no shares."""
+        found = AllocatedState(consumable_capacity=False)
+        found.devices = self.devices
+        return found
+
     def holds(self, device: DeviceId) -> bool:
         """Whether the device is given to anybody, whole or in part (structured/internal/allocatedstate.go, IsDeviceAllocated)."""
         return device in self.devices or self.in_shares(device)

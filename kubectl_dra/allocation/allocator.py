@@ -8,19 +8,22 @@ Rules: dynamic-resource-allocation structured/allocator.go and structured/intern
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import permutations
 
 from kubectl_dra.allocation.allocated import AllocatedState
 from kubectl_dra.allocation.attribute_values import find
 from kubectl_dra.allocation.before_search import checked
 from kubectl_dra.allocation.capacity import Capacities
+from kubectl_dra.allocation.cel import CelError, Unsupported
 from kubectl_dra.allocation.claims import Preparation, PreparedClaim, Request, defaulted
 from kubectl_dra.allocation.constraints import Constraint, constraint
 from kubectl_dra.allocation.counters import Available
-from kubectl_dra.allocation.failure import AllocationError, FailureKind, undecided
+from kubectl_dra.allocation.derived import derived
+from kubectl_dra.allocation.failure import AllocationError, FailureKind, fatal, undecided
 from kubectl_dra.allocation.features import Features, Implementation, implementation
 from kubectl_dra.allocation.on_node import OnNode
-from kubectl_dra.allocation.pools import Candidate, Slices
+from kubectl_dra.allocation.pools import Candidate, NodePools, Slices
 from kubectl_dra.allocation.result import ClaimAllocation, claim_allocation
 from kubectl_dra.allocation.search import NO_LIMIT, Search
 from kubectl_dra.allocation.selectors import Judges
@@ -28,6 +31,8 @@ from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.resource import DeviceAttribute, DeviceClass, ResourceClaim, ResourceSlice
 
 Claims = tuple[PreparedClaim, ...]
+_MOST_PERMUTED = 4
+"""The stable allocator tries pools in random order. So many are tried here in every order, to see whether it matters."""
 
 
 def never() -> bool:
@@ -68,8 +73,9 @@ class Catalog:
             raise AllocationError(FailureKind.FATAL, text)
         self.features = features
         self.implementation = chosen
-        self.slices = Slices(slices, features)
-        self.judges = Judges()
+        stable = chosen is Implementation.STABLE
+        self.slices = Slices(slices, features, stable=stable)
+        self.judges = Judges(shares=not stable)
         self.capacities = Capacities(fractional=features.fractional_capacity_range)
         self.preparation = Preparation(features, chosen, {each.metadata.name: each for each in classes}, self.judges)
 
@@ -80,8 +86,8 @@ class Allocator:
     def __init__(self, catalog: Catalog, state: AllocatedState) -> None:
         """Take the cluster and what is in use."""
         self.catalog = catalog
-        self.state = state
-        self._available = Available(state)
+        self.state = state.without_shares() if catalog.implementation is Implementation.STABLE else state
+        self._available = Available(self.state)
 
     def prepare(self, claims: Iterable[ResourceClaim], *, defaults: bool = True) -> Claims:
         """The claims of a pod, in the order of its spec. With `defaults` they get those of the API server first."""
@@ -89,19 +95,36 @@ class Allocator:
 
     def allocate(self, node: Node, claims: Claims, *, expired: Callable[[], bool] = never, most_steps: int = NO_LIMIT) -> Answer:
         """Allocate the claims on the node, all or none. Errors are answers."""
-        if self.catalog.implementation is Implementation.STABLE:
-            return _failed(undecided("the stable allocator tries pools in random order"), 0)
-        search: Search | None = None
         try:
             on_node = self.on_node(node, claims)
+        except AllocationError as error:
+            return _failed(error, 0)
+        pools = on_node.pools.pools
+        if self.catalog.implementation is not Implementation.STABLE or len(pools) < 2:
+            return self._allocate(on_node, expired, most_steps)
+        if len(pools) > _MOST_PERMUTED:
+            return _failed(undecided("the stable allocator tries pools in random order"), 0)
+        answers = []
+        for order in permutations(pools):
+            in_order = NodePools(order)
+            answers.append(self._allocate(replace(on_node, pools=in_order, candidates=in_order.candidates), expired, most_steps))
+        if any(
+            (each.allocations, each.kind, each.error) != (answers[0].allocations, answers[0].kind, answers[0].error) for each in answers
+        ):
+            return _failed(undecided("the answer depends on the order of the pools, which is random in the stable allocator"), 0)
+        return answers[0]
+
+    def _allocate(self, on_node: OnNode, expired: Callable[[], bool], most_steps: int) -> Answer:
+        claims, search = on_node.claims, None
+        try:
             search = Search(on_node, claims, checked(on_node), self._constraints(claims), expired=expired, most_steps=most_steps)
-            if not search.run():
-                if any(pool.invalid for pool in on_node.pools.pools):
-                    return Answer(None, FailureKind.NODE, "invalid resource pools were encountered", search.steps)
-                return Answer(steps=search.steps)
-            return Answer(tuple(_allocation(on_node, search, number) for number in range(len(claims))), steps=search.steps)
+            if search.run():
+                return Answer(tuple(_allocation(on_node, search, number) for number in range(len(claims))), steps=search.steps)
         except AllocationError as error:
             return _failed(error, search.steps if search is not None else 0)
+        if any(pool.invalid for pool in on_node.pools.pools):
+            return Answer(None, FailureKind.NODE, "invalid resource pools were encountered", search.steps)
+        return Answer(steps=search.steps)
 
     def on_node(self, node: Node, claims: Claims) -> OnNode:
         """The node as the claims meet it. Raises AllocationError."""
@@ -132,7 +155,12 @@ def _failed(error: AllocationError, steps: int) -> Answer:
 
 def _attribute(request: Request, candidate: Candidate, name: str) -> DeviceAttribute | None:
     if name in request.derived:
-        raise undecided("derived attributes are not worked out here")
+        try:
+            return derived(name, request.derived[name], candidate.pool[0], candidate.device, str(candidate))
+        except Unsupported as error:
+            raise undecided(error.message) from None
+        except CelError as error:
+            raise fatal(error.message) from None
     return find(candidate.device.attributes, candidate.pool[0], name)
 
 

@@ -26,7 +26,7 @@ def ask_cel(asked: Question, features: Features) -> Told:
 
 def _row(text: str, devices: tuple[Device, ...], asked: Question, environment: CelEnvironment) -> list[Told]:
     if asked.derived or asked.estimate:
-        what = "derived attributes are not worked out here" if asked.derived else "costs are not estimated here"
+        what = "the cost of derived attributes is not counted here" if asked.derived else "costs are not estimated here"
         return [{"error": what, "errorKind": str(ErrorClass.UNSUPPORTED)}] * len(devices)
     try:
         program = compile_expression(text, environment)

@@ -98,9 +98,14 @@ class NodePools:
 class Slices:
     """All slices of the cluster, those of one node and of one pool found quickly."""
 
-    def __init__(self, slices: Iterable[ResourceSlice], features: Features = Features()) -> None:  # noqa: B008 - an immutable value
-        """Take the slices in the order in which they are listed."""
+    def __init__(self, slices: Iterable[ResourceSlice], features: Features, *, stable: bool = False) -> None:
+        """Take the slices in the order in which they are listed. `stable`: as the stable allocator sees them (stable/pools_stable.go).
+
+        That one takes slices with counters from everywhere and leaves slices in their order; that of the pools is random there.
+        """
         self._features = features
+        self._stable = stable
+        self._usable: list[ResourceSlice] = []
         self._local: dict[str, list[ResourceSlice]] = {}
         self._shared: list[ResourceSlice] = []
         self._of_pool: dict[PoolId, list[ResourceSlice]] = {}
@@ -111,6 +116,7 @@ class Slices:
             self._of_pool.setdefault(_pool_id(each), []).append(each)
             if self._ignored(each):
                 continue
+            self._usable.append(each)
             if each.spec.node_name:
                 self._local.setdefault(each.spec.node_name, []).append(each)
             else:
@@ -132,8 +138,8 @@ class Slices:
 
     def _gathered(self, node: Node) -> tuple[Pool, ...]:
         relevant: dict[PoolId, list[ResourceSlice]] = {}
-        for each in (*self._local.get(node.metadata.name, ()), *self._shared):
-            if _is_for(each, node):
+        for each in self._usable if self._stable else (*self._local.get(node.metadata.name, ()), *self._shared):
+            if (self._stable and each.spec.shared_counters) or _is_for(each, node):
                 _add(relevant, each)
         built = (self._pool(pool, slices) for pool, slices in relevant.items())
         # pools with binding conditions come last; inside both groups the order is that of driver and name, byte by byte
@@ -165,16 +171,17 @@ class Slices:
         """A complete pool, with the first fault that makes it invalid."""
         names = {each.metadata.name for each in slices}
         elsewhere = [each for each in everything if each.metadata.name not in names] if len(slices) < len(everything) else []
-        here = sorted(slices, key=lambda each: each.metadata.name.encode())
+        here = slices if self._stable else sorted(slices, key=lambda each: each.metadata.name.encode())
         generation = slices[0].spec.pool.generation
         candidates = self._of_slices(each for each in here if not self._has_counters(each))
-        others = self._of_slices(each for each in elsewhere if not self._has_counters(each))
+        others = self._of_slices(each for each in elsewhere if self._stable or not self._has_counters(each))
         fault = _repeated_device(candidates)
         if fault or not self._features.partitionable_devices:
             return Pool(pool, generation, invalid=fault, candidates=candidates)
         counters: dict[tuple[str, str], Nano] = {}
-        fault = _declare(counters, (each for each in (*here, *elsewhere) if self._has_counters(each)))
-        fault = fault or _unknown_counter(counters, candidates) or _unknown_counter(counters, others)
+        fault = _declare(counters, (each for each in (*here, *(() if self._stable else elsewhere)) if self._has_counters(each)))
+        checked = self._of_slices(here) if self._stable else candidates
+        fault = fault or _unknown_counter(counters, checked) or _unknown_counter(counters, others)
         return Pool(pool, generation, invalid=fault, candidates=candidates, others=others, counters=counters)
 
     def _has_counters(self, one: ResourceSlice) -> bool:

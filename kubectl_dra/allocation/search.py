@@ -91,7 +91,13 @@ class Search:
                 stack.pop()
                 ended = stop.value
                 if not stack:
-                    return ended is End.DONE
+                    return self._over(ended)
+
+    def _over(self, ended: End | None) -> bool:
+        """Upstream turns too many devices into a plain no where a claim begins that is not the first; of the first it is an error."""
+        if ended is End.EXCEEDED:
+            raise fatal("allocation max size exceeded")
+        return ended is End.DONE
 
     def _begin(self, at: Location, *, alternative: bool = False, start: int = 0) -> Step:
         self.steps += 1

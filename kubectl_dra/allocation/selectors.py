@@ -2,6 +2,8 @@
 
 from collections.abc import Hashable, Iterable
 
+from msgspec.structs import replace
+
 from kubectl_dra.allocation.cel import (
     SCHEDULER,
     Answer,
@@ -22,10 +24,11 @@ from kubectl_dra.objects.resource import Device, DeviceSelector
 class Judge:
     """One expression. Compiled when the first device is looked at, as upstream does: without a device no fault is seen."""
 
-    __slots__ = ("_answers", "_by_shape", "_environment", "_fault", "_program", "_reads", "text")
+    __slots__ = ("_answers", "_by_shape", "_environment", "_fault", "_program", "_reads", "_shares", "text")
 
-    def __init__(self, text: str, environment: CelEnvironment) -> None:
-        """Take the expression."""
+    def __init__(self, text: str, environment: CelEnvironment, *, shares: bool = True) -> None:
+        """Take the expression. Without `shares` it does not see that a device can be shared."""
+        self._shares = shares
         self.text = text
         self._environment = environment
         self._program: Program | None = None
@@ -58,7 +61,8 @@ class Judge:
         if program is None:
             fault = self._fault
             return Answer(error=fault.message if fault else "", error_class=fault.error_class if fault else None)
-        driver, device = candidate.pool[0], candidate.device
+        driver = candidate.pool[0]
+        device = candidate.device if self._shares else replace(candidate.device, allow_multiple_allocations=None)
         key = shape(self._reads, driver, device)
         if key is None:
             return _evaluated(program, driver, device)
@@ -85,9 +89,10 @@ def _evaluated(program: Program, driver: str, device: Device) -> Answer:
 class Judges:
     """All expressions of a cluster, each compiled once however many classes and requests have it."""
 
-    def __init__(self, environment: CelEnvironment = SCHEDULER) -> None:
+    def __init__(self, environment: CelEnvironment = SCHEDULER, *, shares: bool = True) -> None:
         """Begin with none."""
         self._environment = environment
+        self._shares = shares
         self._known: dict[str, Judge] = {}
 
     def of(self, selectors: Iterable[DeviceSelector]) -> tuple[Judge | None, ...]:
@@ -95,7 +100,7 @@ class Judges:
         return tuple(None if each.cel is None else self._judge(each.cel.expression) for each in selectors)
 
     def _judge(self, text: str) -> Judge:
-        return self._known.get(text) or self._known.setdefault(text, Judge(text, self._environment))
+        return self._known.get(text) or self._known.setdefault(text, Judge(text, self._environment, shares=self._shares))
 
 
 def all_match(judges: Iterable[Judge | None], owner: str, candidate: Candidate) -> bool:

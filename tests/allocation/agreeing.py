@@ -10,6 +10,7 @@ _CHANCE = (
     # of several capacities or attributes that are wrong any may come first
     re.compile(r'(: capacity )".*', re.DOTALL),
     re.compile(r"(CEL runtime error: attribute ).*", re.DOTALL),
+    re.compile(r"(evaluate derived attribute \S+ on device \S+ failed: (?:attribute|unsupported|expected)).*", re.DOTALL),
 )
 
 
@@ -30,13 +31,14 @@ def _parts(answer: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield from _parts(part)
 
 
-def comparable(answer: Any) -> Any:
-    """The answer without what is chance upstream."""
+def comparable(answer: Any, *, steps: bool = True) -> Any:
+    """The answer without what is chance upstream; without the numbers of `steps` if they are, as in the stable allocator."""
     match answer:
         case dict():
-            return {key: _text(item) if key == "error" else comparable(item) for key, item in answer.items()}
+            shown = {key: item for key, item in answer.items() if steps or key != "allocateOne"}
+            return {key: _text(item) if key == "error" else comparable(item, steps=steps) for key, item in shown.items()}
         case list():
-            return [comparable(item) for item in answer]
+            return [comparable(item, steps=steps) for item in answer]
         case _:
             return answer
 

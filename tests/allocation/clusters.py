@@ -28,6 +28,20 @@ SELECTORS = (
     "true",
     "false",
 )
+DERIVED = (
+    "device.driver",
+    'device.attributes["a.example.com"].?numa.orValue(0)',
+    'device.attributes["a.example.com"].model',
+    'device.attributes["a.example.com"].?model.orValue("none")',
+    'has(device.attributes["a.example.com"].model)',
+    '[device.attributes["a.example.com"].?model.orValue("none"), "m1"]',
+    'semver("1.0.0")',
+    "device.attributes",
+    "1.5",
+    "[]",
+    "device.nope",
+)
+"""Derived attributes; the last ones fail or are nothing."""
 CALM = (SELECTORS[0], SELECTORS[2], SELECTORS[3], "true")
 """Selectors that fail on no device."""
 QUANTITIES = (
@@ -76,7 +90,9 @@ class Clusters:
         self.random = random
         self.calm = False
         self.about = {
-            name for name in ("capacity", "counters", "taints", "constraints", "odd", "binding", "places", "lists") if self.often(0.35)
+            name
+            for name in ("capacity", "counters", "taints", "constraints", "odd", "binding", "places", "lists", "derived")
+            if self.often(0.35)
         }
         self.devices: list[tuple[str, str, str]] = []
         self.calm = self.often(0.6)
@@ -106,12 +122,9 @@ class Clusters:
             found["allocatedState"] = self.state()
         if "taints" in self.about and self.often(0.5):
             found["taintRules"] = [self.rule(number) for number in range(self.number(3))]
-        if self.often(0.3):
-            found["features"] = {self.one(GATES): self.often(0.7) for _ in range(self.number(3))}
-        if "lists" in self.about:
-            found["features"] = {**found.get("features", {}), "ListTypeAttributes": self.often(0.8)}
-        if "counters" in self.about and self.often(0.3):
-            found["features"] = {**found.get("features", {}), "CompatibilityGroups": True}
+        chosen = self.features()
+        if chosen:
+            found["features"] = chosen
         if self.often(0.02):
             found["allocator"] = self.one(("incubating", "experimental"))
         if self.often(0.05):
@@ -120,6 +133,20 @@ class Clusters:
             found["steps"] = [self.step(number) for number in range(self.number(4))]
         else:
             found["claims"] = self.claims("c")
+        return found
+
+    def features(self) -> dict[str, bool]:
+        """What is not as in 1.37; what the document is about is on, as a rule."""
+        found = {self.one(GATES): self.often(0.7) for _ in range(self.number(3))} if self.often(0.3) else {}
+        if self.often(0.12):  # the stable allocator
+            return {"ConsumableCapacity": False, "DeviceBindingAndStatus": False}
+        if "lists" in self.about:
+            found["ListTypeAttributes"] = self.often(0.8)
+        if "counters" in self.about and self.often(0.3):
+            found["CompatibilityGroups"] = True
+        if "derived" in self.about:
+            self.about.add("constraints")
+            found["DerivedAttributes"] = True
         return found
 
     def step(self, number: int) -> Plain:
@@ -390,8 +417,9 @@ class Clusters:
         if "capacity" in self.about and self.often(0.6):
             names = ("bw", "mem") if self.often(0.97) else ("bw", "a.example.com/bw")
             found["capacity"] = {"requests": {key: self.quantity() for key in names if self.often(0.6)}}
-        if "odd" in self.about and self.often(0.03):
-            found["derivedAttributes"] = [{"name": "a.example.com/y", "expression": "device.driver"}]
+        if self.often(0.4 if "derived" in self.about else 0.01):
+            derived = ("a.example.com/model", "a.example.com/numa", "other.example.com/x")[: self.number(3)]
+            found["derivedAttributes"] = [{"name": name, "expression": self.one(DERIVED)} for name in derived]
         return found
 
     def toleration(self) -> Plain:

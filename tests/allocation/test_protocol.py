@@ -8,7 +8,7 @@ import pytest
 from kubectl_dra.allocation.__main__ import documents
 from tests.allocation.asking import ask
 
-SLICE = {
+SLICE: dict[str, Any] = {
     "metadata": {"name": "s"},
     "spec": {
         "driver": "gpu.example.com",
@@ -94,4 +94,23 @@ def test_expressions_on_devices() -> None:
 
 
 def test_what_cannot_be_decided_says_so() -> None:
-    assert ask(document(features={"none": True}))["errorKind"] == "undecided"
+    both = {**SLICE, "metadata": {"name": "t"}, "spec": {**SLICE["spec"], "pool": {"name": "b", "generation": 1, "resourceSliceCount": 1}}}
+    found = ask(document(features={"none": True}, slices=[SLICE, both]))
+    assert found["error"] == "the answer depends on the order of the pools, which is random in the stable allocator"
+    assert found["errorKind"] == "undecided"
+
+
+def test_the_stable_allocator_answers_where_its_random_order_does_not_matter() -> None:
+    found = ask(document(features={"none": True}))
+    assert found["allocator"] == "stable" and found["allocated"][0]["devices"]["results"][0]["device"] == "d"
+
+
+def test_too_many_devices_in_the_first_claim_are_an_error_and_in_a_later_one_a_no() -> None:
+    devices = [{"name": f"d{number}"} for number in range(31)]
+    one = {**SLICE, "spec": {**SLICE["spec"], "devices": devices}}
+    counts = [{"name": f"r{count}", "exactly": {"deviceClassName": "gpu", "count": count}} for count in (30, -1, 3)]
+    claim = {"metadata": {"name": "c", "namespace": "ns"}, "spec": {"devices": {"requests": counts}}}
+    found = ask(document(slices=[one], claims=[claim]))
+    assert (found["error"], found["errorKind"]) == ("allocation max size exceeded", "fatal")
+    empty = {"metadata": {"name": "e", "namespace": "ns"}, "spec": {"devices": {"requests": []}}}
+    assert ask(document(slices=[one], claims=[empty, claim]))["allocated"] is None

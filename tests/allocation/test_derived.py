@@ -1,0 +1,38 @@
+"""Attributes that a request derives: which values they may have, and what goes wrong."""
+
+import pytest
+
+from kubectl_dra.allocation.cel import CelError
+from kubectl_dra.allocation.derived import derived
+from kubectl_dra.objects.resource import Device, DeviceAttribute
+
+DEVICE = Device("d", {"model": DeviceAttribute(string="x"), "size": DeviceAttribute(int_=2)})
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("device.driver", DeviceAttribute(string="a")),
+        ('device.attributes["a"].size + 1', DeviceAttribute(int_=3)),
+        ("true", DeviceAttribute(bool_=True)),
+        ('semver("1.2.3")', DeviceAttribute(version="1.2.3")),
+        ('[device.attributes["a"].model]', DeviceAttribute(strings=("x",))),
+        ("[1, 2]", DeviceAttribute(ints=(1, 2))),
+    ],
+)
+def test_values(expression: str, expected: DeviceAttribute) -> None:
+    assert derived("a/y", expression, "a", DEVICE, "a/p/d") == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("1.5", "compile derived attribute a/y failed: must evaluate to a primitive scalar"),
+        ("device.nope", "compile derived attribute a/y failed: compilation failed"),
+        ('device.attributes["a"].gone', "evaluate derived attribute a/y on device a/p/d failed: no such key: gone"),
+    ],
+)
+def test_errors(expression: str, message: str) -> None:
+    with pytest.raises(CelError) as raised:
+        derived("a/y", expression, "a", DEVICE, "a/p/d")
+    assert raised.value.message.startswith(message)
