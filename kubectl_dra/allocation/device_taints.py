@@ -13,9 +13,16 @@ from kubectl_dra.objects.tolerations import Toleration
 _PREVENTING = frozenset({"NoSchedule", "NoExecute"})
 
 
-def tainted_slices(slices: Iterable[ResourceSlice], rules: Sequence[DeviceTaintRule]) -> list[ResourceSlice]:
-    """The slices with the taints of the rules behind those of their own. Upstream's order of the rules is random."""
-    selecting = [(rule.spec.device_selector, rule.spec.taint) for rule in rules if rule.spec.device_selector is not None]
+def tainted_slices(
+    slices: Iterable[ResourceSlice], rules: Sequence[DeviceTaintRule], *, everything_without_selector: bool = False
+) -> list[ResourceSlice]:
+    """The slices with the taints of the rules behind those of their own. Upstream's order of the rules is random.
+
+    `everything_without_selector`: a rule without a selector taints all devices, as before 1.37.1 (kubernetes/kubernetes#141998).
+    """
+    default = DeviceTaintSelector() if everything_without_selector else None
+    selectors = ((rule.spec.device_selector or default, rule.spec.taint) for rule in rules)
+    selecting = [(selector, taint) for selector, taint in selectors if selector is not None]
     return [_tainted(each, selecting) for each in slices]
 
 

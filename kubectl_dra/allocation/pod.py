@@ -24,10 +24,11 @@ from kubectl_dra.allocation.search import NO_LIMIT
 from kubectl_dra.extended_resources.classes import resolve
 from kubectl_dra.extended_resources.names import is_dra_extended_resource_name
 from kubectl_dra.extended_resources.requests import claim_requests, scalar_requests
+from kubectl_dra.knowledge.faults import fault
 from kubectl_dra.objects.meta import ObjectMeta
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.pod import Pod, RequestMapping
-from kubectl_dra.objects.resource import DeviceClaim, DeviceRequest, ExactDeviceRequest, ResourceClaim, ResourceClaimSpec
+from kubectl_dra.objects.resource import DeviceClaim, DeviceRequest, DeviceTaintRule, ExactDeviceRequest, ResourceClaim, ResourceClaimSpec
 from kubectl_dra.objects.snapshot import Snapshot
 
 SPECIAL_CLAIM = "<extended-resources>"
@@ -90,7 +91,8 @@ class PodPlanner:
         """
         self.snapshot = snapshot
         self.features = features if features is not None else from_gates(snapshot.cluster.feature_gates.get)
-        slices = tainted_slices(snapshot.resource_slices, list(snapshot.device_taint_rules))
+        everything = fault("rule-without-selector").affects(snapshot.cluster.version)
+        slices = tainted_slices(snapshot.resource_slices, list(snapshot.device_taint_rules), everything_without_selector=bool(everything))
         self.catalog = Catalog(slices, snapshot.device_classes, self.features)
         self.state = AllocatedState(snapshot.resource_claims, consumable_capacity=self.features.consumable_capacity)
         self.allocator = Allocator(self.catalog, self.state)
@@ -149,7 +151,16 @@ class PodPlanner:
         kinds = ["device_classes", "resource_slices", "resource_claims"]
         if self.features.device_taints:
             kinds.append("device_taint_rules")
-        return tuple(kind for kind in kinds if not getattr(self.snapshot, kind).known)
+        unknown = [kind for kind in kinds if not getattr(self.snapshot, kind).known]
+        if "device_taint_rules" in kinds and any(map(_is_old, self.snapshot.device_taint_rules)):
+            unknown.append("device_taint_rules")
+        return tuple(unknown)
+
+
+def _is_old(rule: DeviceTaintRule) -> bool:
+    """Rules of 1.33 and 1.34 may select by class or CEL, which is not evaluated here."""
+    selector = rule.spec.device_selector
+    return selector is not None and bool(selector.device_class_name or selector.selectors)
 
 
 def _usable_from(claim: ResourceClaim, node: Node) -> bool:

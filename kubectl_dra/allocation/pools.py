@@ -19,6 +19,8 @@ PoolId = tuple[str, str]
 """Driver and pool."""
 Counters = Mapping[tuple[str, str], Nano]
 """An amount for each counter, by its set's and its own name."""
+Consumption = tuple[tuple[str, Mapping[str, Nano], frozenset[str]], ...]
+"""Per counter set: its name, the amount taken of each counter, and the compatibility groups."""
 _SET = "/"
 """Stands for the set itself, which may be empty. No counter has such a name."""
 
@@ -26,7 +28,7 @@ _SET = "/"
 class Candidate:
     """A device that may be chosen: `id`, the device as published, its slice. The same object for every node that sees the slice."""
 
-    __slots__ = ("consumes", "device", "id", "pool", "slice")
+    __slots__ = ("_consumes", "device", "id", "pool", "slice")
 
     def __init__(self, one: ResourceSlice, device: Device) -> None:
         """Take a device of the slice."""
@@ -34,15 +36,21 @@ class Candidate:
         self.device = device
         self.pool: PoolId = (one.spec.driver, one.spec.pool.name)
         self.id: DeviceId = (*self.pool, device.name)
-        self.consumes = _consumption(device) if device.consumes_counters else ()
-        """Per counter set: its name, the amount taken of each counter, and the compatibility groups."""
+        self._consumes: Consumption | None = None
+
+    @property
+    def consumes(self) -> Consumption:
+        """What it takes of counter sets. Raises AllocationError for amounts that are none."""
+        if self._consumes is None:
+            self._consumes = _consumption(self.device) if self.device.consumes_counters else ()
+        return self._consumes
 
     def __str__(self) -> str:
         """As messages name it."""
         return "/".join(self.id)
 
 
-def _consumption(device: Device) -> tuple[tuple[str, Mapping[str, Nano], frozenset[str]], ...]:
+def _consumption(device: Device) -> Consumption:
     return tuple(
         (
             each.counter_set,

@@ -7,6 +7,7 @@ from kubectl_dra.allocation.pod import PodPlanner, Verdict
 from kubectl_dra.allocation.pod_claims import ClaimTrouble
 from kubectl_dra.objects.node import Node, Taint
 from kubectl_dra.objects.pod import Pod, PodResourceClaim
+from kubectl_dra.objects.resource import DeviceTaint, DeviceTaintRule, DeviceTaintRuleSpec
 from kubectl_dra.objects.snapshot import KindReading, ReadState
 from tests.factories import GPU, claim, device_class, node, pod, resource_slice, snapshot
 
@@ -93,3 +94,10 @@ def test_what_was_not_read_leaves_it_undecided() -> None:
     cluster = snapshot(A, device_class("gpu", GPU), resource_slices=forbidden)
     found = PodPlanner(cluster).on_node(pod("train", gpu=1), A)
     assert (found.verdict, found.unknown) == (Verdict.UNDECIDED, ("resource_slices",))
+
+
+def test_a_rule_without_selector_taints_every_device_before_1_37_1() -> None:
+    rule = DeviceTaintRule(spec=DeviceTaintRuleSpec(None, DeviceTaint("k", None, "NoSchedule")))
+    for version, verdict in (("v1.37.0", Verdict.NO), ("v1.37.2", Verdict.FITS)):
+        cluster = snapshot(A, device_class("gpu", GPU), resource_slice("a", 2), version=version, device_taint_rules=[rule])
+        assert PodPlanner(cluster).on_node(pod("train", gpu=1), A).verdict is verdict
