@@ -14,7 +14,7 @@ from kubectl_dra.allocation.allocated import DeviceId
 from kubectl_dra.allocation.allocator import Allocator, Claims, never
 from kubectl_dra.allocation.attribute_values import find
 from kubectl_dra.allocation.capacity import Amount
-from kubectl_dra.allocation.cel import DeviceVariables, Reason
+from kubectl_dra.allocation.cel import Reason
 from kubectl_dra.allocation.claims import Request
 from kubectl_dra.allocation.counters import Available, CompatibilityGroups, Consumed
 from kubectl_dra.allocation.failure import AllocationError
@@ -144,11 +144,9 @@ def _judged(judge: Judge, against: Against, candidate: Candidate) -> DeviceReaso
     answer = judge.answer(candidate)
     if answer.matches:
         return None
-    program = judge.program
-    trace = () if program is None else program.trace(DeviceVariables(candidate.pool[0], candidate.device))
     if answer.matches is None:
         against = Against.SELECTOR_FAILS
-    return DeviceReason(candidate.id, against, selector=judge.text, trace=trace, message=answer.error)
+    return DeviceReason(candidate.id, against, selector=judge.text, trace=judge.trace(candidate), message=answer.error)
 
 
 def _capacity(on_node: OnNode, claim: int, request: Request, candidate: Candidate) -> DeviceReason | None:

@@ -12,6 +12,7 @@ from kubectl_dra.allocation.cel import (
     DeviceVariables,
     ErrorClass,
     Program,
+    Reason,
     compile_expression,
 )
 from kubectl_dra.allocation.failure import AllocationError, fatal, nil_pointer, undecided
@@ -24,7 +25,7 @@ from kubectl_dra.objects.resource import Device, DeviceSelector
 class Judge:
     """One expression. Compiled when the first device is looked at, as upstream does: without a device no fault is seen."""
 
-    __slots__ = ("_answers", "_by_shape", "_environment", "_fault", "_program", "_reads", "_shares", "text")
+    __slots__ = ("_answers", "_by_shape", "_environment", "_fault", "_program", "_reads", "_shares", "_traces", "text")
 
     def __init__(self, text: str, environment: CelEnvironment, *, shares: bool = True) -> None:
         """Take the expression. Without `shares` it does not see that a device can be shared."""
@@ -36,12 +37,26 @@ class Judge:
         self._reads = Reads()
         self._by_shape: dict[Hashable, Answer] = {}
         self._answers: dict[Candidate, Answer] = {}
+        self._traces: dict[Hashable, tuple[Reason, ...]] = {}
 
     def answer(self, candidate: Candidate) -> Answer:
         """What the expression says of the device; a fault of compiling is an answer, too."""
         found = self._answers.get(candidate)
         if found is None:
             found = self._answers[candidate] = self._judged(candidate)
+        return found
+
+    def trace(self, candidate: Candidate) -> tuple[Reason, ...]:
+        """Why the expression is false on the device, or which part of it fails; worked out once for each shape."""
+        program = self.program
+        if program is None:
+            return ()
+        key = shape(self._reads, candidate.pool[0], candidate.device)
+        found = None if key is None else self._traces.get(key)
+        if found is None:
+            found = program.trace(DeviceVariables(candidate.pool[0], candidate.device))
+            if key is not None:
+                self._traces[key] = found
         return found
 
     @property
