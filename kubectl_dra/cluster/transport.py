@@ -3,7 +3,7 @@
 import base64
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from threading import Lock
@@ -29,8 +29,12 @@ SLICE = 0.25
 """Seconds of one piece of a pause: so soon does a thread that pauses notice that the transport was closed."""
 
 BLOCK = 1 << 20
+HEAD = 1 << 16
+"""Bytes read at a time where the time is limited, and bytes of the first part of an answer where somebody waits for it."""
+
 REDIRECTS = 3
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+OnHead = Callable[[bytes], None] | None
 
 
 @dataclass(frozen=True)
@@ -89,8 +93,17 @@ class Transport:
         for pool in pools:
             pool.close()
 
-    def get(self, path: str, query: Mapping[str, str] | None = None, *, accept: str = "application/json") -> bytes:
+    def get(
+        self,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        *,
+        accept: str = "application/json",
+        on_head: Callable[[bytes], None] | None = None,
+    ) -> bytes:
         """The whole body of the answer, decompressed. `path` begins with a slash.
+
+        `on_head` is called with the first part of a good answer's body as soon as it is there, and again when the request is repeated.
 
         Raises ApiError when the API server refuses, NotKubernetesError, UnreachableError, TimedOutError, and KubeconfigError for
         credentials that cannot be had. A body that was cut off is an error, never a shorter answer.
@@ -100,7 +113,7 @@ class Transport:
         credentials, patience, renewed = self._connection.credentials, Patience(), False
         credential = credentials.get(self._web)
         while True:
-            tried = self._try(target, what, accept, credential)
+            tried = self._try(target, what, accept, credential, on_head)
             if tried.failure is None:
                 return tried.body
             if tried.refused is not None:
@@ -115,9 +128,9 @@ class Transport:
             self._observer(Retrying(what, tried.failure.message, wait))
             self._pause(wait)
 
-    def _try(self, target: str, what: str, accept: str, credential: Credential) -> _Try:
+    def _try(self, target: str, what: str, accept: str, credential: Credential, on_head: OnHead) -> _Try:
         try:
-            answer = self._followed(target, accept, credential)
+            answer = self._followed(target, accept, credential, on_head)
         except exceptions.HTTPError as cause:
             self._check_open()
             return _Try(failure=explained(cause, self._connection), again=is_reset(cause))
@@ -127,10 +140,10 @@ class Transport:
         asked = failure.retry_after if isinstance(failure, ApiError) else answer.retry_after
         return _Try(failure=failure, again=answer.status in RETRIED, asked=asked)
 
-    def _followed(self, target: str, accept: str, credential: Credential) -> Answer:
+    def _followed(self, target: str, accept: str, credential: Credential, on_head: OnHead) -> Answer:
         """The answer, at another path if the server says so. To another host we do not go: it would get the credentials."""
         for _ in range(REDIRECTS):
-            answer = self._exchange(target, accept, credential)
+            answer = self._exchange(target, accept, credential, on_head)
             if not 300 <= answer.status < 400:
                 return answer
             here, there = urlsplit(self.server), urlsplit(urljoin(self.server + target, answer.headers.get("Location", "")))
@@ -139,34 +152,39 @@ class Transport:
             target = there.path.removeprefix(here.path) + (f"?{there.query}" if there.query else "")
         return answer
 
-    def _exchange(self, target: str, accept: str, credential: Credential) -> Answer:
+    def _exchange(self, target: str, accept: str, credential: Credential, on_head: OnHead) -> Answer:
         limit = self._connection.timeout
         began = self._environment.clock.monotonic()
         timeout = Timeout(total=limit) if limit is not None else Timeout(connect=SILENCE, read=SILENCE)
         headers = (*self._common, ("Accept", accept), *_authorization(credential))
         response = self._pool(credential.certificate).get(target, headers, timeout)
         try:
-            return Answer(response.status, response.headers, self._body(response, began))
+            heard = on_head if response.status == HTTPStatus.OK else None
+            return Answer(response.status, response.headers, self._body(response, began, heard))
         except BaseException:
             response.close()  # half of an answer is still in the pipe: the connection is of no more use
             raise
         finally:
             response.release_conn()
 
-    def _body(self, response: BaseHTTPResponse, began: float) -> bytes:
+    def _body(self, response: BaseHTTPResponse, began: float, on_head: OnHead) -> bytes:
         limit = self._connection.timeout
-        if limit is None:
-            return response.read()
         blocks: list[bytes] = []
         while True:
-            left = began + limit - self._environment.clock.monotonic()
-            if left <= 0:
-                raise slow(self._connection)
-            _limit_next_read(response, left)
-            block = response.read(BLOCK)
+            if limit is not None:
+                left = began + limit - self._environment.clock.monotonic()
+                if left <= 0:
+                    raise slow(self._connection)
+                _limit_next_read(response, left)
+            first = on_head is not None and not blocks
+            block = response.read(HEAD if first else BLOCK if limit is not None else None)
             if not block:
                 return b"".join(blocks)
+            if on_head is not None and first:
+                on_head(block)
             blocks.append(block)
+            if limit is None and not first:
+                return block if len(blocks) == 1 else b"".join(blocks)
 
     def _pool(self, certificate: ClientCertificate | None) -> Pool:
         with self._lock:

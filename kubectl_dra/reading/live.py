@@ -113,7 +113,7 @@ class _Reading:
         fetching: Fetching[str] = Fetching(transport)
         gates: Mapping[str, bool] | None = None
         for name, listing in self._lists.items():
-            fetching.ask(name, listing.first())
+            fetching.ask(name, listing.first(), listing.follows)
         if _GATES in self._wanted.kinds:
             fetching.ask(_GATES, Request("/metrics", accept="text/plain"))
         for name, answer in fetching.answers():
@@ -126,7 +126,7 @@ class _Reading:
             listing = self._lists[name]
             following = listing.take(answer)
             if following is not None:
-                fetching.ask(name, following)
+                fetching.ask(name, following, listing.follows)
             del answer  # a page at a time
             listing.decode()
             observer(ReadingKind(listing.name, listing.count, done=following is None))

@@ -1,4 +1,4 @@
-"""A list in pages: the next one is asked for before this one is decoded; a list that expires is begun again, once."""
+"""A list in pages: the next one is asked for when this one begins to arrive; a list that expires is begun again, once."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -45,24 +45,33 @@ class _Reader:
         return block
 
 
+def head_of(text: bytes) -> tuple[_Head, int] | None:
+    """A list's metadata and where its items begin, from its first part; None where that part does not tell."""
+    found = _ITEMS.search(text, 0, 1 << 16)
+    if found is None:
+        return None
+    try:
+        head = msgspec.json.decode(text[: found.start()] + b'"items":null}', type=_Head)
+    except msgspec.DecodeError:
+        return None  # that was not the list's own `items`
+    return (head, found.end() - 1) if head.metadata is not None else None
+
+
 def split(page: bytes) -> tuple[str, memoryview]:
     """The token of the next page (empty on the last one), and the JSON array of items. Raises msgspec.DecodeError for what is no list.
 
     The API server writes a list's metadata before its items and nothing behind them, so the items need not be looked at here.
     """
-    found = _ITEMS.search(page, 0, 1 << 16)
+    found = head_of(page)
     end = len(page.rstrip(b" \r\n"))
     if found and page[end - 2 : end] == b"]}":
-        try:
-            head = msgspec.json.decode(page[: found.start()] + b'"items":null}', type=_Head)
-        except msgspec.DecodeError:
-            pass  # that was not the list's own `items`
-        else:
-            if head.metadata is not None:
-                return head.metadata.continue_ or "", memoryview(page)[found.end() - 1 : end - 1]
-    meta = msgspec.json.decode(page, type=_Head).metadata
+        return _token(found[0]), memoryview(page)[found[1] : end - 1]
     items = msgspec.json.decode(page, type=_List).items
-    return (meta.continue_ or "") if meta else "", memoryview(bytes(items))
+    return _token(msgspec.json.decode(page, type=_Head)), memoryview(bytes(items))
+
+
+def _token(head: _Head) -> str:
+    return (head.metadata.continue_ or "") if head.metadata else ""
 
 
 class Listing:
@@ -106,6 +115,12 @@ class Listing:
     def _request(self, token: str) -> Request:
         query = {**self._query, "limit": str(PAGE)}
         return Request(self._path, {**query, "continue": token} if token else query)
+
+    def follows(self, head: bytes) -> Request | None:
+        """The request for the page after the one that begins so; None on the last one. Changes nothing: other threads call it."""
+        found = head_of(head)
+        token = _token(found[0]) if found else ""
+        return self._request(token) if token else None
 
     def take(self, answer: bytes | DraError) -> Request | None:
         """Take the answer to the last request; the next request, or None when the list has ended."""
