@@ -1,5 +1,6 @@
 """The snapshot that a reading command works on: of a cluster, of files (`--from`), or of the bundled example (`--demo`)."""
 
+import gc
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,7 +38,8 @@ def read_snapshot(
     from kubectl_dra.reading import Wanted
 
     wanted = Wanted(kinds=frozenset(kinds), namespace=namespace, pod_labels=pod_labels or None, pod_templates=run.pod_templates)
-    snapshot = _read(run, wanted)
+    with _no_collection():
+        snapshot = _read(run, wanted)
     if run.strict:
         _refuse_incomplete(snapshot, wanted.kinds)
     return snapshot
@@ -71,6 +73,18 @@ def connected(run: Run, observer: "Observer") -> "Iterator[Transport]":
     connection = connect(run.overrides(), run.environment)
     with requests_shown(run.environment, run.verbosity), Transport(connection, run.environment, observer) as transport:
         yield transport
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Without looks for reference cycles: a reading makes millions of objects and no cycle."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _read(run: Run, wanted: "Wanted") -> Snapshot:
