@@ -75,9 +75,10 @@ def _insufficient(case: Case) -> Mapping[str, list[tuple[int, Pod]]]:
 
 
 def _message(pod: Pod) -> str:
+    if pod.node_name is not None:
+        return ""
     scheduled = pod.condition("PodScheduled")
-    waits = pod.node_name is None and scheduled is not None and scheduled.status == "False"
-    return scheduled.message or "" if waits and scheduled else ""
+    return scheduled.message or "" if scheduled is not None and scheduled.status == "False" else ""
 
 
 def rejections(message: str) -> Mapping[str, int]:
