@@ -6,9 +6,9 @@ from functools import cached_property, lru_cache
 
 from kubectl_dra.audit.finding import ObjectRef
 from kubectl_dra.audit.scope import EVERYTHING, Scope, is_glob
-from kubectl_dra.audit.users import User, containers, users
+from kubectl_dra.audit.users import User, users
+from kubectl_dra.extended_resources.asked import Asked
 from kubectl_dra.extended_resources.classes import Resolution, resolve
-from kubectl_dra.extended_resources.requests import devices
 from kubectl_dra.inventory.asking import namespace_asking
 from kubectl_dra.inventory.cluster import names_on
 from kubectl_dra.inventory.selection import DriverTerms
@@ -29,7 +29,7 @@ class Case:
         """Take the reading and the scope."""
         self.snapshot = snapshot
         self.scope = scope
-        self._asked: dict[tuple[int, ...], Mapping[str, int]] = {}
+        self._asked = Asked()
 
     def nodes(self) -> Iterator[Node]:
         """The nodes asked about."""
@@ -43,11 +43,7 @@ class Case:
 
     def asked(self, spec: PodSpec) -> Mapping[str, int]:
         """Devices by extended or implicit name that a pod of this spec needs; only names with at least one."""
-        key = containers(spec)
-        found = self._asked.get(key)
-        if found is None:
-            found = self._asked[key] = devices(spec)
-        return found
+        return self._asked.of(spec)
 
     # nodes
 

@@ -7,6 +7,7 @@ import msgspec
 
 from kubectl_dra.audit.finding import ObjectRef
 from kubectl_dra.audit.scope import Scope
+from kubectl_dra.extended_resources.asked import make_of
 from kubectl_dra.inventory.owners import Owner, Owners, built_in, template_of
 from kubectl_dra.inventory.users import job_is_over
 from kubectl_dra.objects.pod import Pod, PodSpec
@@ -39,10 +40,10 @@ def users(snapshot: Snapshot, scope: Scope, asked: Callable[[PodSpec], Mapping[s
             pods[_ref(owners.top_of(pod))].append(pod)
     made = list(_makers(snapshot, owners, pods.keys()))
     resources = {user.ref: user.resource for user in made}
-    seen = {(user.ref, containers(user.spec)) for user in made}
+    seen = {(user.ref, make_of(user.spec)) for user in made}
     for ref, of_it in pods.items():
         for pod in of_it:
-            key = (ref, containers(pod.spec))
+            key = (ref, make_of(pod.spec))
             if key not in seen:
                 seen.add(key)
                 made.append(User(ref, resources.get(ref, ref.kind.lower()), pod.spec))
@@ -74,11 +75,6 @@ def _makers(snapshot: Snapshot, owners: Owners, busy: Set[ObjectRef]) -> Iterato
 def _done_jobs(snapshot: Snapshot) -> set[ObjectRef]:
     """Jobs that make no more pods, when they have none."""
     return {ObjectRef.of("Job", job.metadata) for job in snapshot.jobs if job_is_over(job)}
-
-
-def containers(spec: PodSpec) -> tuple[int, ...]:
-    """The same for specs that ask for the same: equal containers of one reading are one object (objects.sharing)."""
-    return (*map(id, spec.init_containers or ()), 0, *map(id, spec.containers or ()), 0, id(spec.overhead))
 
 
 def _ref(owner: Owner) -> ObjectRef:

@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from kubectl_dra.extended_resources.asked import Asked
 from kubectl_dra.extended_resources.classes import Resolution, Standing, State, resolve
 from kubectl_dra.extended_resources.names import implicit_name, implicit_name_usable
-from kubectl_dra.extended_resources.requests import devices
 from kubectl_dra.inventory.asking import namespace_asking
 from kubectl_dra.inventory.devices import ClassDevices
 from kubectl_dra.inventory.document import ClassItem, ClassList, ClassWarning, ObjectName
@@ -115,9 +115,10 @@ def _requested_classes(claim: ResourceClaim) -> set[str]:
 def _waiting_by_class(snapshot: Snapshot, resolution: Resolution) -> dict[str, int]:
     """How many pods without a node ask for a name that means the class."""
     found: dict[str, int] = {}
+    asked = Asked()
     for pod in snapshot.pods:
         if pod.node_name is None and not pod.finished:
-            for name in set(resolution.class_names(devices(pod.spec)).values()):
+            for name in set(resolution.class_names(asked.of(pod.spec)).values()):
                 found[name] = found.get(name, 0) + 1
     return found
 

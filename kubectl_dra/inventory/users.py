@@ -1,11 +1,11 @@
 """Who asks for extended resources: pods that are not finished, and the workloads that make pods, also those at zero."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from kubectl_dra.extended_resources.requests import devices
+from kubectl_dra.extended_resources.asked import Asked
 from kubectl_dra.inventory.known import known
 from kubectl_dra.inventory.owners import BUILT_IN, Owner, Owners, built_in, template_of
 from kubectl_dra.inventory.scope import Scope
@@ -68,7 +68,7 @@ class Users:
         """Take the reading and the scope."""
         self._snapshot = snapshot
         self._scope = scope
-        self._asked: dict[tuple[int, int], Mapping[str, int]] = {}
+        self._asked = Asked()
         self._nodes = {node.metadata.name: node for node in snapshot.nodes}
 
     @property
@@ -84,15 +84,10 @@ class Users:
 
     def asked(self, spec: PodSpec) -> Mapping[str, int]:
         """The devices a pod of this spec needs by name, of the names in scope."""
-        # pods of one workload share their containers, so that each spec is computed once
-        key = (id(spec.containers), id(spec.init_containers))
-        found = self._asked.get(key) if spec.overhead is None else None
-        if found is None:
-            counts = devices(spec) if _asks_anything(spec) else {}
-            found = {name: count for name, count in counts.items() if self._scope.has_resource(name)}
-            if spec.overhead is None:
-                self._asked[key] = found
-        return found
+        asked = self._asked.of(spec)
+        if not self._scope.resources:
+            return asked
+        return {name: count for name, count in asked.items() if self._scope.has_resource(name)}
 
     @cached_property
     def pods(self) -> tuple[AskingPod, ...]:
@@ -218,20 +213,6 @@ def _at_a_time(parallelism: int | None, left: int | None) -> int:
     """How many pods a Job wants at a time: no more than are left to complete (kubernetes pkg/controller/job/job_controller.go)."""
     most = 1 if parallelism is None else parallelism
     return most if left is None else max(0, min(most, left))
-
-
-def _asks_anything(spec: PodSpec) -> bool:
-    """False for pods that cannot ask for extended resources: most pods have none, and are left out at once."""
-    return any("/" in name for name in _resource_names(spec))
-
-
-def _resource_names(spec: PodSpec) -> Iterator[str]:
-    for containers in (spec.containers, spec.init_containers):
-        for container in containers or ():
-            if container.resources is not None:
-                yield from container.resources.requests or ()
-                yield from container.resources.limits or ()
-    yield from spec.overhead or ()
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:
