@@ -7,7 +7,7 @@ import pytest
 
 from tests.bed.cluster import Cluster
 from tests.bed.process import BedError
-from tests.report.templates import DOCUMENT, FAILING, PRINTING
+from tests.report.templates import ACROSS_MAPS, DOCUMENT, FAILING, PRINTING
 
 
 @pytest.fixture
@@ -25,6 +25,11 @@ def by_kubectl(cell: Cluster, document: str, template: str) -> str:
 
 def test_templates_print_what_kubectl_prints(cell: Cluster, document: str) -> None:
     assert {template: by_kubectl(cell, document, template) for template, _ in PRINTING} == dict(PRINTING)
+
+
+def test_what_lies_in_maps_is_printed_in_an_order_of_chance(cell: Cluster, document: str) -> None:
+    printed = {template: sorted(by_kubectl(cell, document, template).split()) for template, _ in ACROSS_MAPS}
+    assert printed == {template: sorted(text.split()) for template, text in ACROSS_MAPS}
 
 
 def test_templates_fail_where_and_as_they_fail_in_kubectl(cell: Cluster, document: str) -> None:

@@ -5,10 +5,10 @@ import pytest
 from kubectl_dra.errors import UsageError
 from kubectl_dra.report.jsonpath import Template
 from kubectl_dra.report.jsonpath.values import Value
-from tests.report.templates import DOCUMENT, FAILING, PRINTING
+from tests.report.templates import ACROSS_MAPS, DOCUMENT, FAILING, PRINTING
 
 
-@pytest.mark.parametrize(("template", "text"), PRINTING, ids=[template for template, _ in PRINTING])
+@pytest.mark.parametrize(("template", "text"), PRINTING + ACROSS_MAPS, ids=[template for template, _ in PRINTING + ACROSS_MAPS])
 def test_what_a_template_prints(template: str, text: str) -> None:
     assert Template(template).render(DOCUMENT) == text
 
