@@ -17,6 +17,10 @@ KINDS: Mapping[str, str] = {
     "ClassList": "kubectl_dra.inventory.document",
     "DeviceList": "kubectl_dra.inventory.device_document",
     "Inventory": "kubectl_dra.inventory.document",
+    "MigrationPlan": "kubectl_dra.migration.document",
+    "MigrationRecord": "kubectl_dra.migration.document",
+    "MigrationStatus": "kubectl_dra.migration.document",
+    "ProfileList": "kubectl_dra.migration.document",
     "Version": "kubectl_dra.report.version",
 }
 """The kinds that commands print, and where their Structs are (`module:Struct` where the name differs)."""
