@@ -7,6 +7,9 @@ from kubectl_dra.objects.node import NodeSelector, NodeSelectorTerm
 from kubectl_dra.objects.shape import Object, ResourceList
 from kubectl_dra.objects.tolerations import Toleration
 
+MIRROR = "kubernetes.io/config.mirror"
+"""The annotation of pods that the API server only mirrors for a kubelet."""
+
 
 class ContainerResourceClaim(Object, frozen=True):
     """A container's use of one of the pod's claims."""
@@ -164,7 +167,7 @@ class Pod(Object, frozen=True):
     @property
     def mirror(self) -> bool:
         """True for static pods (the API server only mirrors them)."""
-        return "kubernetes.io/config.mirror" in (self.metadata.annotations or {})
+        return MIRROR in (self.metadata.annotations or {})
 
     def condition(self, type_: str) -> Condition | None:
         """The condition of that type."""

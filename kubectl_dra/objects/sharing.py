@@ -17,17 +17,21 @@ class Sharing:
 
     def __init__(self) -> None:
         """Begin with nothing seen."""
-        self._leaves: dict[object, object] = {}
+        self._leaves: dict[object, Any] = {}
         self._maps: dict[tuple[tuple[str, object], ...], Mapping[str, object]] = {}
-        self._sequences: dict[tuple[int, ...], tuple[object, ...]] = {}
+        self._sequences: dict[tuple[int, ...], Any] = {}
 
     def leaf(self, value: T) -> T:
         """`value`, or an equal hashable value of the same type seen before (texts, frozen Structs without maps)."""
-        return cast(T, self._leaves.setdefault(value, value))
+        known: T = self._leaves.setdefault(value, value)
+        return known
 
     def text(self, value: str | None) -> str | None:
         """A text or null."""
-        return None if value is None else cast(str, self._leaves.setdefault(value, value))
+        if value is None:
+            return None
+        known: str = self._leaves.setdefault(value, value)
+        return known
 
     def mapping(self, value: Mapping[str, V] | None) -> Mapping[str, V] | None:
         """A map of texts to texts or numbers; null stays null, empty stays empty."""
@@ -47,8 +51,12 @@ class Sharing:
         """
         if items is None:
             return None
-        shared = tuple(map(each or self.leaf, items))
-        return cast(tuple[T, ...], self._sequences.setdefault(tuple(map(id, shared)), shared))
+        return self.together(tuple(map(each or self.leaf, items)))
+
+    def together(self, items: tuple[T, ...]) -> tuple[T, ...]:
+        """One tuple for the same objects of this table."""
+        known: tuple[T, ...] = self._sequences.setdefault(tuple(map(id, items)), items)
+        return known
 
     def known(self, key: tuple[object, ...]) -> Any | None:  # noqa: ANN401 - whatever was kept under the key
         """What is kept under `key`: for Structs with maps in them, which cannot be compared cheaply.

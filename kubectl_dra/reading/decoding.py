@@ -4,17 +4,19 @@ The quick way takes all items at once. Where it fails, each item is tried by its
 another type than Kubernetes has it is told by object and path.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from kubectl_dra.objects.pod import Pod
 from kubectl_dra.objects.shape import Object
 from kubectl_dra.objects.sharing import Sharing
 from kubectl_dra.reading import kept
 from kubectl_dra.reading.json_cutter import Text
 from kubectl_dra.reading.kinds import Kind, api_version
+from kubectl_dra.reading.pod_text import PodText, PodTexts
 from kubectl_dra.reading.versions import form
 
 T = TypeVar("T", bound=Object)
@@ -35,32 +37,32 @@ class Decoder:
         self._to_v1 = shape.to_v1
         self._keep = kept.keeper(kind.struct)
         self._share = share
-        self._list = _list_decoder(shape.struct)
-        self._kind_list = _kind_list_decoder(shape.struct, kind.kind, api_version(kind.group, version))
+        text: type[Object] = PodText if kind.struct is Pod else shape.struct
+        self._of_text: Callable[[Any], Object] = PodTexts(share).pod if kind.struct is Pod else self._whole
+        self._list = _list_decoder(text)
+        self._kind_list = _kind_list_decoder(text, kind.kind, api_version(kind.group, version))
 
     def items(self, text: Text) -> list[Object]:
         """The objects in a JSON array. Raises MistypedError, msgspec.DecodeError."""
         try:
-            return self._kept(self._list.decode(text))
+            return list(map(self._of_text, self._list.decode(text)))
         except msgspec.ValidationError:
-            return self._kept(self._one(msgspec.json.decode(item)) for item in raw_items(text))
+            return [self._whole(self._one(msgspec.json.decode(item))) for item in raw_items(text)]
 
     def items_of_kind(self, text: Text) -> list[Object] | None:
         """The objects in a JSON array if each of them says that it is of this kind and version; None if one does not."""
         try:
-            return self._kept(self._kind_list.decode(text))
+            return list(map(self._of_text, self._kind_list.decode(text)))
         except msgspec.ValidationError:
             return None
 
     def value(self, item: object) -> Object:
         """One object from plain values (maps, lists, texts); numbers and booleans may be texts. Raises MistypedError."""
-        return self._kept([self._one(item)])[0]
+        return self._whole(self._one(item))
 
-    def _kept(self, items: "list[Any] | Iterator[Any]") -> list[Object]:
-        keep, share, to_v1 = self._keep, self._share, self._to_v1
-        if to_v1 is None:
-            return [keep(item, share) for item in items]
-        return [keep(to_v1(item), share) for item in items]
+    def _whole(self, item: Any) -> Object:  # noqa: ANN401 - an object in the form of the decoder's version
+        """What is kept of an object all of whose fields are decoded."""
+        return self._keep(item if self._to_v1 is None else self._to_v1(item), self._share)
 
     def _one(self, item: object) -> Object:
         return convert(item, self._struct, f"{self.kind.kind} {name_of(item)}")

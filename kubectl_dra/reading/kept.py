@@ -14,7 +14,10 @@ from kubectl_dra.knowledge.vendors import device_variables
 from kubectl_dra.objects.meta import KEPT_ANNOTATIONS, Condition, ObjectMeta
 from kubectl_dra.objects.node import Node, NodeStatus
 from kubectl_dra.objects.pod import (
+    MIRROR,
+    Affinity,
     Container,
+    EnvVar,
     ExtendedResourceClaimStatus,
     Pod,
     PodSpec,
@@ -42,9 +45,6 @@ _NODE_CONDITIONS = frozenset({"Ready"})
 def meta(value: ObjectMeta, share: Sharing) -> ObjectMeta:
     """Metadata with the kept annotations only."""
     text = share.text
-    annotations = value.annotations
-    if annotations is not None:
-        annotations = {name: annotations[name] for name in annotations.keys() & KEPT_ANNOTATIONS} or None
     return ObjectMeta(
         value.name,
         text(value.namespace),
@@ -55,10 +55,15 @@ def meta(value: ObjectMeta, share: Sharing) -> ObjectMeta:
         text(value.creation_timestamp),
         text(value.deletion_timestamp),
         share.mapping(value.labels),
-        share.mapping(annotations),
+        None if value.annotations is None else annotations(value.annotations, share),
         share.sequence(value.owner_references),
         share.sequence(value.finalizers),
     )
+
+
+def annotations(value: Mapping[str, str], share: Sharing) -> Mapping[str, str] | None:
+    """The annotations that checks read; null if there is none of them."""
+    return share.mapping({name: value[name] for name in value.keys() & KEPT_ANNOTATIONS} or None)
 
 
 def flags(container: Container) -> tuple[str, ...] | None:
@@ -67,50 +72,84 @@ def flags(container: Container) -> tuple[str, ...] | None:
     return tuple(f"{flag}={value}" for flag, value in _FLAG.findall(line)) or None
 
 
-def _resources(value: ResourceRequirements | None, share: Sharing) -> ResourceRequirements | None:
-    if value is None:
-        return None
+def resources(value: ResourceRequirements, share: Sharing) -> ResourceRequirements:
+    """What a container asks for."""
     requests, limits = share.mapping(value.requests), share.mapping(value.limits)
     claims = share.sequence(value.claims)
     key = ("resources", id(requests), id(limits), id(claims))
     return share.known(key) or share.keep(key, ResourceRequirements(requests, limits, claims))
 
 
-def _container(value: Container, share: Sharing, *, control_plane: bool) -> Container:
-    resources = _resources(value.resources, share)
-    env = tuple([variable for variable in value.env if variable.name in DEVICE_VARIABLES]) or None if value.env else None
-    image, args = (value.image, flags(value)) if control_plane else (None, None)
-    key = ("container", value.name, image, args, id(resources), value.restart_policy, env)
+def env(value: tuple[EnvVar, ...]) -> tuple[EnvVar, ...] | None:
+    """The variables that name devices; null if there is none."""
+    return tuple([variable for variable in value if variable.name in DEVICE_VARIABLES]) or None
+
+
+def container(
+    name: str,
+    asked: ResourceRequirements | None,
+    restart_policy: str | None,
+    variables: tuple[EnvVar, ...] | None,
+    share: Sharing,
+    *,
+    image: str | None = None,
+    args: tuple[str, ...] | None = None,
+) -> Container:
+    """A container, of what `resources` and `env` kept for it."""
+    key = ("container", name, image, args, id(asked), restart_policy, variables)
     return share.known(key) or share.keep(
         key,
         Container(
-            name=share.leaf(value.name),
+            name=share.leaf(name),
             image=image,
             args=args,
-            resources=resources,
-            restart_policy=share.text(value.restart_policy),
-            env=share.sequence(env),
+            resources=asked,
+            restart_policy=share.text(restart_policy),
+            env=share.sequence(variables),
         ),
     )
 
 
-def _volume(value: Volume) -> bool:
+def _container(value: Container, share: Sharing, *, control_plane: bool) -> Container:
+    image, args = (value.image, flags(value)) if control_plane else (None, None)
+    return container(
+        value.name,
+        None if value.resources is None else resources(value.resources, share),
+        value.restart_policy,
+        env(value.env) if value.env else None,
+        share,
+        image=image,
+        args=args,
+    )
+
+
+def affinity(value: Affinity, share: Sharing) -> Affinity | None:
+    """An affinity to nodes; null if there is none."""
+    return None if value.node_affinity is None else share.leaf(value)
+
+
+def _is_of_interest(value: Volume) -> bool:
     return value.host_path is not None or value.empty_dir is not None
+
+
+def volumes(value: tuple[Volume, ...], share: Sharing) -> tuple[Volume, ...] | None:
+    """Host folders and emptyDirs; null if there is none."""
+    return share.sequence(tuple(filter(_is_of_interest, value)) or None)
 
 
 def pod_spec(value: PodSpec, share: Sharing, *, control_plane: bool = False) -> PodSpec:
     """A pod's or template's spec: containers without their secrets, volumes that matter."""
 
-    def container(item: Container) -> Container:
+    def of_container(item: Container) -> Container:
         return _container(item, share, control_plane=control_plane)
 
     text = share.text
     return PodSpec(
-        share.sequence(value.containers, container),
-        share.sequence(value.init_containers, container),
+        share.sequence(value.containers, of_container),
+        share.sequence(value.init_containers, of_container),
         text(value.node_name),
         share.mapping(value.node_selector),
-        None if value.affinity is None or value.affinity.node_affinity is None else share.leaf(value.affinity),
+        None if value.affinity is None else affinity(value.affinity, share),
         share.sequence(value.tolerations),
         share.mapping(value.overhead),
         value.priority,
@@ -119,7 +158,7 @@ def pod_spec(value: PodSpec, share: Sharing, *, control_plane: bool = False) -> 
         text(value.scheduler_name),
         text(value.runtime_class_name),
         share.sequence(value.resource_claims),
-        share.sequence(tuple(filter(_volume, value.volumes)) or None) if value.volumes else None,
+        volumes(value.volumes, share) if value.volumes else None,
     )
 
 
@@ -135,31 +174,34 @@ def _extended(value: ExtendedResourceClaimStatus | None, share: Sharing) -> Exte
     return ExtendedResourceClaimStatus(value.resource_claim_name, share.sequence(value.request_mappings))
 
 
-def _is_control_plane(value: Pod) -> bool:
-    name, node = value.metadata.name, value.spec.node_name
+def is_control_plane(meta: ObjectMeta, node_name: str | None) -> bool:
+    """True for the static pods of CONTROL_PLANE."""
+    name = meta.name
     return (
-        value.metadata.namespace == "kube-system"
-        and value.mirror
-        and (name in CONTROL_PLANE or (bool(node) and name.removesuffix(f"-{node}") in CONTROL_PLANE))
+        meta.namespace == "kube-system"
+        and MIRROR in (meta.annotations or {})
+        and (name in CONTROL_PLANE or (bool(node_name) and name.removesuffix(f"-{node_name}") in CONTROL_PLANE))
+    )
+
+
+def pod_status(value: PodStatus, share: Sharing) -> PodStatus:
+    """Where a pod stands."""
+    text = share.text
+    return PodStatus(
+        text(value.phase),
+        text(value.reason),
+        text(value.message),
+        text(value.nominated_node_name),
+        _conditions(value.conditions, _POD_CONDITIONS, share),
+        share.sequence(value.resource_claim_statuses),
+        _extended(value.extended_resource_claim_status, share),
     )
 
 
 def pod(value: Pod, share: Sharing) -> Pod:
     """A pod."""
-    status, text = value.status, share.text
-    return Pod(
-        meta(value.metadata, share),
-        pod_spec(value.spec, share, control_plane=_is_control_plane(value)),
-        PodStatus(
-            text(status.phase),
-            text(status.reason),
-            text(status.message),
-            text(status.nominated_node_name),
-            _conditions(status.conditions, _POD_CONDITIONS, share),
-            share.sequence(status.resource_claim_statuses),
-            _extended(status.extended_resource_claim_status, share),
-        ),
-    )
+    control_plane = is_control_plane(value.metadata, value.spec.node_name)
+    return Pod(meta(value.metadata, share), pod_spec(value.spec, share, control_plane=control_plane), pod_status(value.status, share))
 
 
 def node(value: Node, share: Sharing) -> Node:
