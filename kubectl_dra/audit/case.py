@@ -35,11 +35,23 @@ class Case:
         """The nodes asked about."""
         return (node for node in self.snapshot.nodes if self.scope.has_node(node.metadata.name))
 
-    def pods(self) -> Iterator[Pod]:
+    @cached_property
+    def pods(self) -> tuple[Pod, ...]:
         """The pods asked about that are not finished: on these nodes or on none yet."""
-        for pod in self.snapshot.pods:
-            if not pod.finished and self.scope.has_namespace(pod.metadata.namespace) and self.scope.has_node(pod.node_name):
-                yield pod
+        scope, pods = self.scope, (pod for pod in self.snapshot.pods if not pod.finished)
+        if scope == EVERYTHING:
+            return tuple(pods)
+        return tuple(pod for pod in pods if scope.has_namespace(pod.metadata.namespace) and scope.has_node(pod.node_name))
+
+    @cached_property
+    def asking_pods(self) -> tuple[tuple[Pod, Mapping[str, int]], ...]:
+        """Those of `pods` that ask for extended resources, most clusters' few, with their devices by name."""
+        return tuple((pod, asked) for pod in self.pods if (asked := self.asked(pod.spec)))
+
+    @cached_property
+    def waiting_pods(self) -> tuple[Pod, ...]:
+        """Those of `pods` that are on no node."""
+        return tuple(pod for pod in self.pods if pod.node_name is None)
 
     def asked(self, spec: PodSpec) -> Mapping[str, int]:
         """Devices by extended or implicit name that a pod of this spec needs; only names with at least one."""

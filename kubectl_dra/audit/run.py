@@ -2,7 +2,7 @@
 
     examine(case) ─► Examination ─► settle.settle(...) ─► report(...)
 
-All checks run whatever is selected: the verdict of a name rests on all of them. The selection only decides what is shown.
+All checks run whatever is selected: the verdict of a name rests on all that block. The selection only decides what is shown.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,7 @@ import msgspec
 
 from kubectl_dra.audit.candidate import EVERY_NAME, Candidate, Doubt, Now
 from kubectl_dra.audit.case import Case
-from kubectl_dra.audit.finding import AuditedCluster, AuditReport, Finding, Severity, Unknown
+from kubectl_dra.audit.finding import AuditedCluster, AuditReport, Finding, NameVerdict, Severity, Unknown
 from kubectl_dra.audit.missing import gaps, in_words, usable
 from kubectl_dra.audit.registry import Check, Page, checks
 from kubectl_dra.audit.selection import ALL_FINDINGS, Selection
@@ -112,6 +112,12 @@ def _blocking(examination: Examination) -> Iterator[tuple[str, str]]:
 def audit(case: Case, selection: Selection = ALL_FINDINGS) -> AuditReport:
     """Examine and report, with one reading: what needs a second one stays unsettled."""
     return report(case, examine(case), selection)
+
+
+def name_verdicts(case: Case) -> tuple[NameVerdict, ...]:
+    """Whether each name can move, by the checks that can say no; what the others see is not looked for."""
+    seen = examine(case, (code for code, check in checks().items() if check.page.blocks))
+    return verdicts(case, _blocking(seen), seen.doubtful)
 
 
 def _cluster(info: ClusterInfo) -> AuditedCluster:

@@ -77,13 +77,14 @@ def connected(run: Run, observer: "Observer") -> "Iterator[Transport]":
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Without looks for reference cycles: a reading makes millions of objects and no cycle."""
+    """Without looks for reference cycles: a reading makes millions of objects and no cycle, and what it made stays to the end."""
     enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if enabled:
+            gc.freeze()
             gc.enable()
 
 

@@ -25,11 +25,11 @@ _READ = (
 class Cluster:
     """One reading of a cluster, seen through a scope."""
 
-    def __init__(self, snapshot: Snapshot, scope: Scope | None = None) -> None:
-        """Take the reading and the scope (all of it)."""
+    def __init__(self, snapshot: Snapshot, scope: Scope | None = None, servers: Servers | None = None) -> None:
+        """Take the reading, the scope (all of it), and the snapshot's servers where somebody has them already."""
         self.snapshot = snapshot
         self.scope = scope or Scope()
-        self.servers = Servers(snapshot)
+        self.servers = servers or Servers(snapshot)
         self.node_pods = NodePods(snapshot)
         self.users = Users(snapshot, self.scope)
 

@@ -9,7 +9,7 @@ from kubectl_dra.inventory.known import known
 from kubectl_dra.inventory.pools import DeviceId
 from kubectl_dra.inventory.quotas import counted_keys, uses
 from kubectl_dra.inventory.scope import Scope
-from kubectl_dra.inventory.servers import amount, failing
+from kubectl_dra.inventory.servers import Servers, amount, failing
 from kubectl_dra.knowledge.vendors import leave_alone
 from kubectl_dra.objects.snapshot import Snapshot
 
@@ -21,12 +21,18 @@ class Verdict(NamedTuple):
     codes: tuple[str, ...] = ()
 
 
-def by_name(snapshot: Snapshot, scope: Scope | None = None, verdicts: Mapping[str, Verdict] | None = None) -> Inventory:
+def by_name(
+    snapshot: Snapshot,
+    scope: Scope | None = None,
+    verdicts: Mapping[str, Verdict] | None = None,
+    servers: Servers | None = None,
+) -> Inventory:
     """Every extended resource that is asked for, listed by a node or mapped by a class.
 
     `verdicts` are the audit's. Without them a name is `leave alone` where nobody will move it, and `unknown` otherwise.
+    `servers` are those of this snapshot, where somebody has them already.
     """
-    cluster = Cluster(snapshot, scope)
+    cluster = Cluster(snapshot, scope, servers)
     items = tuple(_item(cluster, name, (verdicts or {}).get(name) or unjudged(name)) for name in cluster.names)
     return Inventory(by="name", items=items, unknown=cluster.unknown())
 

@@ -67,7 +67,7 @@ def lost_mappings(case: Case) -> Iterator[Candidate | Doubt]:
 def _insufficient(case: Case) -> Mapping[str, list[tuple[int, Pod]]]:
     """By mapped name: the pods whose message counts more nodes than have it from a plugin, with the number in the message."""
     found: dict[str, list[tuple[int, Pod]]] = defaultdict(list)
-    for pod in case.pods():
+    for pod in case.waiting_pods:
         for name, nodes in rejections(_message(pod)).items():
             if case.class_of(name) and case.scope.has_resource(name) and nodes > len(case.plugin_nodes(name)):
                 found[name].append((nodes, pod))
@@ -75,8 +75,6 @@ def _insufficient(case: Case) -> Mapping[str, list[tuple[int, Pod]]]:
 
 
 def _message(pod: Pod) -> str:
-    if pod.node_name is not None:
-        return ""
     scheduled = pod.condition("PodScheduled")
     return scheduled.message or "" if scheduled is not None and scheduled.status == "False" else ""
 

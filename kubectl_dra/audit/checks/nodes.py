@@ -116,11 +116,11 @@ def devices_without_a_plugin(case: Case) -> Iterator[Candidate | Doubt]:
     Those a scheduler extender counts (managedResources with ignoredByScheduler), as HAMi's; a plugin's key stays when the plugin goes.
     """
     held: dict[tuple[str, bool], list[_Held]] = defaultdict(list)
-    for pod in case.pods():
+    for pod, devices in case.asking_pods:
         node = case.node(pod.node_name)
         if node is None:
             continue
-        for name, asked in case.asked(pod.spec).items():
+        for name, asked in devices.items():
             if not case.scope.has_resource(name) or _mapped(pod, name) or case.allocatable(node, name) != 0:
                 continue
             if case.class_of(name) or (name in names_on(node) and not case.left_alone(name)) or is_implicit_name(name):

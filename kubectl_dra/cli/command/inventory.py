@@ -1,6 +1,5 @@
 """`kubectl dra inventory`."""
 
-from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +12,6 @@ from kubectl_dra.errors import UsageError
 
 if TYPE_CHECKING:
     from kubectl_dra.inventory.document import Inventory
-    from kubectl_dra.inventory.names import Verdict
     from kubectl_dra.inventory.scope import Scope
     from kubectl_dra.objects.labels import Selector
     from kubectl_dra.objects.snapshot import Snapshot
@@ -97,7 +95,6 @@ def inventory(
 
 
 def _answer(snapshot: "Snapshot", by: By, scope: "Scope", sort: Sort | None) -> "Inventory":
-    from kubectl_dra.inventory.names import by_name
     from kubectl_dra.inventory.namespaces import by_namespace
     from kubectl_dra.inventory.nodes import by_node
     from kubectl_dra.inventory.pods import by_pod
@@ -105,7 +102,7 @@ def _answer(snapshot: "Snapshot", by: By, scope: "Scope", sort: Sort | None) -> 
 
     match by:
         case By.NAME:
-            return by_name(snapshot, scope, _verdicts(snapshot, scope))
+            return _by_name(snapshot, scope)
         case By.NODE:
             return by_node(snapshot, scope, sort_by_move_cost=sort is Sort.MOVE_COST)
         case By.NAMESPACE:
@@ -116,15 +113,16 @@ def _answer(snapshot: "Snapshot", by: By, scope: "Scope", sort: Sort | None) -> 
             return by_workload(snapshot, scope)
 
 
-def _verdicts(snapshot: "Snapshot", scope: "Scope") -> "Mapping[str, Verdict]":
-    """The audit's, so that both commands say the same of a name."""
+def _by_name(snapshot: "Snapshot", scope: "Scope") -> "Inventory":
+    """With the audit's verdicts, so that both commands say the same of a name."""
     from kubectl_dra.audit.case import Case
-    from kubectl_dra.audit.run import audit
+    from kubectl_dra.audit.run import name_verdicts
     from kubectl_dra.audit.scope import Scope as AuditScope
-    from kubectl_dra.inventory.names import Verdict
+    from kubectl_dra.inventory.names import Verdict, by_name
 
-    report = audit(Case(snapshot, AuditScope(scope.namespace or "")))
-    return {each.name: Verdict(each.verdict, each.codes) for each in report.names}
+    case = Case(snapshot, AuditScope(scope.namespace or ""))
+    verdicts = {each.name: Verdict(each.verdict, each.codes) for each in name_verdicts(case)}
+    return by_name(snapshot, scope, verdicts, case.servers)
 
 
 def _selector(text: str, flag: str) -> "Selector":
