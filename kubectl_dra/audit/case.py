@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 
+from kubectl_dra.audit.claims import Claims
 from kubectl_dra.audit.finding import ObjectRef
 from kubectl_dra.audit.scope import EVERYTHING, Scope, is_glob
 from kubectl_dra.audit.users import User, users
@@ -11,10 +12,12 @@ from kubectl_dra.extended_resources.asked import Asked
 from kubectl_dra.extended_resources.classes import Resolution, resolve
 from kubectl_dra.inventory.asking import namespace_asking
 from kubectl_dra.inventory.cluster import names_on
+from kubectl_dra.inventory.owners import Owners
 from kubectl_dra.inventory.selection import DriverTerms
 from kubectl_dra.inventory.servers import Servers, State
 from kubectl_dra.knowledge import gates, vendors
 from kubectl_dra.objects import quantity
+from kubectl_dra.objects.meta import timestamp
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.pod import Pod, PodSpec
 from kubectl_dra.objects.resource import DeviceClass
@@ -30,6 +33,7 @@ class Case:
         self.snapshot = snapshot
         self.scope = scope
         self._asked = Asked()
+        self._dra_nodes: dict[str, tuple[Node, ...]] = {}
 
     def nodes(self) -> Iterator[Node]:
         """The nodes asked about."""
@@ -56,6 +60,21 @@ class Case:
     def asked(self, spec: PodSpec) -> Mapping[str, int]:
         """Devices by extended or implicit name that a pod of this spec needs; only names with at least one."""
         return self._asked.of(spec)
+
+    def age(self, moment: str | None) -> float | None:
+        """Seconds from an object's time to the reading; None when one of them is not known."""
+        then, now = timestamp(moment), timestamp(self.snapshot.cluster.read_at)
+        return None if then is None or now is None else (now - then).total_seconds()
+
+    @cached_property
+    def claims(self) -> Claims:
+        """Claims, and the pods they are for."""
+        return Claims(self.snapshot)
+
+    @cached_property
+    def owners(self) -> Owners:
+        """Who makes which pod."""
+        return Owners(self.snapshot)
 
     # nodes
 
@@ -107,6 +126,13 @@ class Case:
     def serves_by_dra(self, node: Node, name: str) -> bool:
         """True when the scheduler gives out devices for the name on the node: nothing is allocatable, and a class has devices there."""
         return self.snapshot.resource_slices.known and self.servers.server(node, name).state is State.DRA
+
+    def dra_nodes(self, name: str) -> tuple[Node, ...]:
+        """All nodes on which the scheduler serves the name through DRA."""
+        found = self._dra_nodes.get(name)
+        if found is None:
+            found = self._dra_nodes[name] = tuple(node for node in self.snapshot.nodes if self.serves_by_dra(node, name))
+        return found
 
     # classes
 
@@ -198,6 +224,10 @@ class Case:
         """True for names of a known vendor who has a DRA driver for them."""
         known = vendors.resource(name)
         return known is not None and bool(known.driver) and not known.blocked
+
+    def in_question(self, name: str) -> bool:
+        """True for names asked about that DRA serves, or could: a class maps them, or their vendor has a driver for them."""
+        return self.scope.has_resource(name) and (self.class_of(name) is not None or self.has_driver(name))
 
     def left_alone(self, name: str) -> bool:
         """True for names that nobody will move to DRA."""

@@ -57,7 +57,7 @@ def settle(case: Case, examination: Examination, second: Snapshot, waited: float
 
 
 def overlay(first: Snapshot, second: Snapshot, objects: Iterable[ObjectRef]) -> Snapshot:
-    """`first` with those objects as `second` shows them, and without those that are gone from it."""
+    """`first` with those objects as `second` shows them, with those that have come since, and without those that are gone from it."""
     names: dict[str, set[tuple[str, str]]] = {}
     for each in objects:
         names.setdefault(each.kind, set()).add((each.namespace, each.name))
@@ -69,9 +69,10 @@ def overlay(first: Snapshot, second: Snapshot, objects: Iterable[ObjectRef]) -> 
 
 
 def _overlaid(first: KindReading[N], second: KindReading[N], names: set[tuple[str, str]]) -> KindReading[N]:
-    fresh = {_key(item): item for item in second}
-    items = (fresh.get(_key(item)) if _key(item) in names else item for item in first)
-    return msgspec.structs.replace(first, items=tuple(item for item in items if item is not None))
+    """Some faults are that an object is missing: one that only the second reading has is added."""
+    fresh = {key: item for item in second if (key := _key(item)) in names}
+    items = [fresh.pop(key, None) if (key := _key(item)) in names else item for item in first]
+    return msgspec.structs.replace(first, items=tuple(item for item in (*items, *fresh.values()) if item is not None))
 
 
 def _key(item: Named) -> tuple[str, str]:

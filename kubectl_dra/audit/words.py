@@ -26,3 +26,11 @@ def lines(texts: Iterable[str], shown: int = 20) -> str:
     all_ = list(texts)
     rest = len(all_) - shown
     return "\n".join([*all_[:shown], f"and {rest} more"] if rest > 1 else all_)
+
+
+def lasting(seconds: float) -> str:
+    """A length of time as people say it: `45 s`, `12 min`, `11 h`, `3 d`."""
+    for unit, of_unit, limit in (("s", 1, 120), ("min", 60, 120), ("h", 3600, 48)):
+        if seconds < of_unit * limit:
+            return f"{int(seconds // of_unit)} {unit}"
+    return f"{int(seconds // 86400)} d"

@@ -53,6 +53,17 @@ class PluginSwitch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
 
 
+class NodeLabel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A node label of the plugin's side: `key` is a glob, `by` who makes it (empty: it stays when the plugin goes).
+
+    `pins` when its values name a version of the driver.
+    """
+
+    key: str
+    by: str
+    pins: bool = False
+
+
 class Vendor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All that is known of one vendor."""
 
@@ -63,6 +74,12 @@ class Vendor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     plugin: tuple[PodPattern, ...] = ()
     driver: tuple[PodPattern, ...] = ()
     variables: tuple[str, ...] = ()
+    gives: tuple[str, ...] = ()
+    nothing: str = ""
+    own: tuple[PodPattern, ...] = ()
+    operators: tuple[str, ...] = ()
+    labels: tuple[NodeLabel, ...] = ()
+    renames: bool = False
     switch: PluginSwitch | None = None
 
 
@@ -121,3 +138,31 @@ def driver_vendor(pod: Pod) -> Vendor | None:
 def device_variables() -> frozenset[str]:
     """Environment variables that give devices to a container behind the scheduler's back, or name those it was given."""
     return frozenset(variable for vendor in vendors() for variable in vendor.variables)
+
+
+@cache
+def giving_variables() -> Mapping[str, Vendor]:
+    """The variables by which a container gets devices that it has not asked for, and whose devices."""
+    return {variable: vendor for vendor in vendors() for variable in vendor.gives}
+
+
+def is_own(vendor: Vendor, pod: Pod) -> bool:
+    """Whether the pod, by its marks, is one of the vendor's own, which use all devices of their node by right."""
+    return any(pattern.fits(pod) for pattern in (*vendor.plugin, *vendor.driver, *vendor.own))
+
+
+@cache
+def node_label(key: str) -> NodeLabel | None:
+    """What is known of a node label that comes and goes with a device plugin; None for all others. The first glob that fits counts."""
+    found = next((each for vendor in vendors() for each in vendor.labels if fnmatchcase(key, each.key)), None)
+    return found if found is not None and found.by else None
+
+
+@cache
+def renamed(name: str) -> Vendor | None:
+    """The vendor whose plugin was told to serve devices under this name, by the name's domain; None for all others."""
+    if resource(name) is not None or leave_alone(name) is not None:
+        return None
+    domain = name.partition("/")[0]
+    of_domain = (vendor for vendor in vendors() if vendor.renames and any(each.name.startswith(f"{domain}/") for each in vendor.resources))
+    return next(of_domain, None)

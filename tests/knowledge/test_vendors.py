@@ -82,3 +82,38 @@ def test_every_entry_has_a_source() -> None:
 
 def test_variables() -> None:
     assert {"NVIDIA_VISIBLE_DEVICES", "HABANA_VISIBLE_DEVICES", "AMD_VISIBLE_DEVICES"} <= vendors.device_variables()
+
+
+def test_what_gives_devices_is_kept_by_a_reading() -> None:
+    assert set(vendors.giving_variables()) <= vendors.device_variables()
+    assert "CUDA_VISIBLE_DEVICES" not in vendors.giving_variables()
+
+
+@pytest.mark.parametrize(
+    ("key", "by"),
+    [
+        ("nvidia.com/gpu.product", "GPU feature discovery"),
+        ("nvidia.com/cuda.driver.major", "GPU feature discovery"),
+        ("nvidia.com/gpu.present", None),
+        ("nvidia.com/gpu.deploy.driver", None),
+        ("amd.com/gpu.vram", "the device plugin's node labeller"),
+        ("kubernetes.io/arch", None),
+    ],
+)
+def test_node_labels_of_the_plugin_s_side(key: str, by: str | None) -> None:
+    found = vendors.node_label(key)
+    assert (found and found.by) == by
+
+
+@pytest.mark.parametrize(
+    ("name", "vendor"), [("nvidia.com/a100", "NVIDIA"), ("nvidia.com/gpu", None), ("nvidia.com/gpucores", None), ("intel.com/sriov", None)]
+)
+def test_names_that_a_plugin_was_told_to_serve(name: str, vendor: str | None) -> None:
+    found = vendors.renamed(name)
+    assert (found and found.name) == vendor
+
+
+def test_a_vendor_s_own_pods() -> None:
+    nvidia = vendors.giving_variables()["NVIDIA_VISIBLE_DEVICES"]
+    assert vendors.is_own(nvidia, pod("dcgm", labels={"app": "nvidia-dcgm-exporter"}))
+    assert not vendors.is_own(nvidia, pod("train", labels={"app": "train"}))
