@@ -13,6 +13,13 @@ class ObjectReference(Object, frozen=True):
     uid: str | None = None
 
 
+class EventSeries(Object, frozen=True):
+    """That the same happened again and again."""
+
+    count: int = 0
+    last_observed_time: str | None = None
+
+
 class Event(Object, frozen=True):
     """A core/v1 event."""
 
@@ -25,3 +32,9 @@ class Event(Object, frozen=True):
     first_timestamp: str | None = None
     last_timestamp: str | None = None
     event_time: str | None = None
+    series: EventSeries | None = None
+
+    @property
+    def last_time(self) -> str | None:
+        """When it happened last: recorders of the old and of the new kind put it in different places."""
+        return (self.series.last_observed_time if self.series else None) or self.last_timestamp or self.event_time or self.first_timestamp

@@ -94,6 +94,12 @@ class Affinity(Object, frozen=True):
     node_affinity: NodeAffinity | None = None
 
 
+class PodSchedulingGate(Object, frozen=True):
+    """As long as the pod has it, the scheduler does not look at the pod."""
+
+    name: str = ""
+
+
 class PodSpec(Object, frozen=True):
     """What the pod asks for."""
 
@@ -111,6 +117,8 @@ class PodSpec(Object, frozen=True):
     runtime_class_name: str | None = None
     resource_claims: tuple[PodResourceClaim, ...] | None = None
     volumes: tuple[Volume, ...] | None = None
+    scheduling_gates: tuple[PodSchedulingGate, ...] | None = None
+    ephemeral_containers: tuple[Container, ...] | None = None
 
 
 class RequestMapping(Object, frozen=True):

@@ -159,6 +159,8 @@ def pod_spec(value: PodSpec, share: Sharing, *, control_plane: bool = False) -> 
         text(value.runtime_class_name),
         share.sequence(value.resource_claims),
         volumes(value.volumes, share) if value.volumes else None,
+        share.sequence(value.scheduling_gates),
+        share.sequence(value.ephemeral_containers, of_container),
     )
 
 

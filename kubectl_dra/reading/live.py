@@ -76,13 +76,19 @@ class _Reading:
         version = api_version(kind.group, served.version)
         self._lists[kind.field] = Listing(
             served.plural,
-            _path(served, kind.home or (self._wanted.namespace if kind.namespaced else None)),
+            _path(served, kind.home or self._namespace(kind)),
             Decoder(kind, served.version, self._share).items,
             query=self._query(kind),
             rule=rule(kind.group, served.plural),
             api_version=version,
             served=self._discovery.versions_of(kind.group),
         )
+
+    def _namespace(self, kind: Kind) -> str | None:
+        """The only namespace to read, if there is one; events are where their object is."""
+        if kind.field == "events" and self._wanted.events_for:
+            return self._wanted.events_for.namespace
+        return self._wanted.namespace if kind.namespaced else None
 
     def _query(self, kind: Kind) -> Mapping[str, str]:
         if kind.field == "pods" and self._wanted.pod_labels:

@@ -17,6 +17,7 @@ from kubectl_dra.objects.pod import (
     EnvVar,
     Pod,
     PodResourceClaim,
+    PodSchedulingGate,
     PodSpec,
     PodStatus,
     ResourceRequirements,
@@ -81,6 +82,8 @@ class SpecText(Object, frozen=True):
     runtime_class_name: str | None = None
     resource_claims: msgspec.Raw = _NO_TEXT
     volumes: msgspec.Raw = _NO_TEXT
+    scheduling_gates: msgspec.Raw = _NO_TEXT
+    ephemeral_containers: tuple[ContainerText, ...] | None = None
 
 
 class PodText(Object, frozen=True):
@@ -134,6 +137,7 @@ class PodTexts:
         self._overhead = _Once[ResourceList](ResourceList, share.mapping)
         self._claims = _Once[tuple[PodResourceClaim, ...]](tuple[PodResourceClaim, ...], share.sequence)
         self._volumes = _Once[tuple[Volume, ...]](tuple[Volume, ...], lambda value: kept.volumes(value, share))
+        self._gates = _Once[tuple[PodSchedulingGate, ...]](tuple[PodSchedulingGate, ...], share.sequence)
 
     def pod(self, value: PodText) -> Pod:
         """What is kept of a pod. Raises msgspec.ValidationError for a field of another type than it should have."""
@@ -178,6 +182,8 @@ class PodTexts:
             text(value.runtime_class_name),
             self._claims(value.resource_claims),
             self._volumes(value.volumes),
+            self._gates(value.scheduling_gates),
+            self._containers(value.ephemeral_containers, control_plane=control_plane),
         )
 
     def _containers(self, value: tuple[ContainerText, ...] | None, *, control_plane: bool) -> tuple[Container, ...] | None:

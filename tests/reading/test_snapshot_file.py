@@ -294,8 +294,8 @@ def test_secrets_of_every_kind_stay_out(read: Read) -> None:
     assert sum(len(getattr(snapshot, field)) for field in KINDS) == 14
     written = text_of(snapshot).decode()
     assert SECRET not in written
-    assert written.count('{"name":"NVIDIA_VISIBLE_DEVICES","value":"all"}') == 2 * 9 + 1
-    assert written.count('"example.com/gpu":"1"') == 2 * 9 + 1
+    assert written.count('{"name":"NVIDIA_VISIBLE_DEVICES","value":"all"}') == 3 * 9 + 1
+    assert written.count('"example.com/gpu":"1"') == 3 * 9 + 1
 
 
 def test_nothing_but_the_fields_of_the_structs_is_written() -> None:
