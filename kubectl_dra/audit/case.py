@@ -26,12 +26,16 @@ from kubectl_dra.objects.snapshot import Snapshot, Version
 
 
 class Case:
-    """One reading of a cluster, narrowed to a scope. Everything that it tells is computed when it is first asked for."""
+    """One reading of a cluster, narrowed to a scope. Everything that it tells is computed when it is first asked for.
 
-    def __init__(self, snapshot: Snapshot, scope: Scope = EVERYTHING) -> None:
-        """Take the reading and the scope."""
+    `watched` are the seconds since an earlier reading that showed the same: 0 in a first look, more in a second one (`settle`).
+    """
+
+    def __init__(self, snapshot: Snapshot, scope: Scope = EVERYTHING, watched: float = 0.0) -> None:
+        """Take the reading, the scope and the seconds."""
         self.snapshot = snapshot
         self.scope = scope
+        self.watched = watched
         self._asked = Asked()
         self._dra_nodes: dict[str, tuple[Node, ...]] = {}
 

@@ -43,12 +43,21 @@ class ObjectRef(Part, frozen=True, order=True):
         return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else f"{self.kind} {self.name}"
 
 
+class Place(Part, frozen=True, order=True):
+    """Where an object stands in a file of manifests. `line` counts from 1."""
+
+    file: str
+    line: int
+    object: ObjectRef
+
+
 class Finding(Part, frozen=True):
     """One fault, with everything needed to judge and mend it.
 
     `settled` says that it still stood when the live cluster was asked a second time, or that one look was enough;
-    a file cannot be asked again, so it is false there. `evidence` holds the values seen, `fix` steps that can be pasted,
-    `source` public references.
+    a snapshot cannot be asked again, so it is false there. `evidence` holds the values seen, `fix` steps that can be pasted,
+    `source` public references. `cause` tells it from other findings of its code and is the same in every reading that shows the same
+    fault. `places` are those of the `objects` that stand in manifests. `new` says whether an earlier report lacks it; null without one.
     """
 
     code: str
@@ -60,6 +69,9 @@ class Finding(Part, frozen=True):
     why: str
     fix: tuple[str, ...]
     source: tuple[str, ...]
+    cause: str = ""
+    places: tuple[Place, ...] = ()
+    new: bool | None = None
 
 
 class Unknown(Part, frozen=True, order=True):

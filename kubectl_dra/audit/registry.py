@@ -24,7 +24,8 @@ class Page(Document, frozen=True, kw_only=True):
     """What a check is about, for people: `audit --explain CODE`.
 
     `needs` are the Snapshot's fields without which it cannot look at all, `also` those without which it sees only a part.
-    `blocks` says that its findings keep the names they are about from moving. Texts are whole sentences.
+    `blocks` says that its findings keep the names they are about from moving, `manifests` that it also judges objects that run nowhere
+    yet (`audit --manifests`). Texts are whole sentences.
     """
 
     kind: str = "CheckPage"
@@ -37,6 +38,7 @@ class Page(Document, frozen=True, kw_only=True):
     needs: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     blocks: bool = False
+    manifests: bool = False
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -60,13 +62,25 @@ def check(
     needs: tuple[str, ...] = (),
     also: tuple[str, ...] = (),
     blocks: bool = False,
+    manifests: bool = False,
 ) -> Callable[[Judgement], Judgement]:
     """Register a check under its code, which is for ever."""
 
     def register(judge: Judgement) -> Judgement:
         if code in _checks:
             raise ValueError(f"{code} is registered twice")
-        page = Page(code=code, title=title, severity=severity, why=why, fix=fix, source=source, needs=needs, also=also, blocks=blocks)
+        page = Page(
+            code=code,
+            title=title,
+            severity=severity,
+            why=why,
+            fix=fix,
+            source=source,
+            needs=needs,
+            also=also,
+            blocks=blocks,
+            manifests=manifests,
+        )
         _checks[code] = Check(page, judge)
         return judge
 

@@ -39,6 +39,7 @@ class Sighting(msgspec.Struct, frozen=True):
             why=seen.why or page.why,
             fix=tuple(map(_in_one_comment, seen.fix or page.fix)),
             source=page.source,
+            cause=seen.cause,
         )
 
 

@@ -42,7 +42,7 @@ def settle(case: Case, examination: Examination, second: Snapshot, waited: float
     read settles nothing: what rests on it stays, unsettled.
     """
     asked = to_read(examination, waited)
-    again = examine(Case(overlay(case.snapshot, second, asked), case.scope), {s.page.code for s in examination.sightings})
+    again = examine(Case(overlay(case.snapshot, second, asked), case.scope, waited), {s.page.code for s in examination.sightings})
     seen = {(sighting.page.code, sighting.candidate.cause): sighting.candidate for sighting in again.sightings}
     kept = []
     for sighting in examination.sightings:

@@ -79,7 +79,8 @@ def test_the_document(file: Path) -> None:
     assert list(report["cluster"]) == ["server", "context", "serverVersion", "readAt"]
     assert report["names"] == [{"name": GPU, "verdict": "blocked", "codes": ["DRA101"]}]
     assert [each["code"] for each in report["findings"]] == ["DRA101", "DRA501", "DRA106", "DRA106"]
-    assert list(report["findings"][0]) == ["code", "severity", "settled", "title", "objects", "evidence", "why", "fix", "source"]
+    fields = ["code", "severity", "settled", "title", "objects", "evidence", "why", "fix", "source", "cause", "places", "new"]
+    assert list(report["findings"][0]) == fields
     assert report["findings"][0]["objects"] == [
         {"kind": "DeviceClass", "namespace": "", "name": "new"},
         {"kind": "DeviceClass", "namespace": "", "name": "old"},
@@ -228,9 +229,10 @@ def test_the_schema_that_scripts_may_rely_on() -> None:
     definitions = schema["$defs"]
     assert {name: list(each.get("properties", each.get("enum"))) for name, each in definitions.items()} == {
         "AuditedCluster": ["server", "context", "serverVersion", "readAt"],
-        "Finding": ["code", "severity", "settled", "title", "objects", "evidence", "why", "fix", "source"],
+        "Finding": ["code", "severity", "settled", "title", "objects", "evidence", "why", "fix", "source", "cause", "places", "new"],
         "NameVerdict": ["name", "verdict", "codes"],
         "ObjectRef": ["kind", "namespace", "name"],
+        "Place": ["file", "line", "object"],
         "Severity": ["error", "info", "warning"],
         "Unknown": ["code", "reason"],
     }
