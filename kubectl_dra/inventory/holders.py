@@ -37,7 +37,7 @@ def holders(claims: Iterable[ResourceClaim]) -> Mapping[DeviceId, Holders]:
             if result.admin_access:
                 continue
             holder = found[result.driver, result.pool, result.device]
-            holder.node = _node_of(claim)
+            holder.node = node_of(claim)
             if result.share_id:
                 consumed = {capacity: str(amount) for capacity, amount in (result.consumed_capacity or {}).items()}
                 holder.shares.append(Share(name, pods, consumed))
@@ -62,7 +62,7 @@ def taken_percent(device: Device, shares: Iterable[Share]) -> int | None:
     return max(percents, default=None)
 
 
-def _node_of(claim: ResourceClaim) -> str | None:
+def node_of(claim: ResourceClaim) -> str | None:
     """The node that the allocation is for, when it is for one."""
     selector = claim.status.allocation.node_selector if claim.status.allocation else None
     for term in (selector.node_selector_terms or ()) if selector else ():
