@@ -8,7 +8,7 @@ import msgspec
 from kubectl_dra.audit.finding import ObjectRef
 from kubectl_dra.audit.scope import Scope
 from kubectl_dra.extended_resources.asked import make_of
-from kubectl_dra.inventory.owners import Owner, Owners, built_in, template_of
+from kubectl_dra.inventory.owners import Owner, Owners, built_in, custom_kind, template_of
 from kubectl_dra.inventory.users import job_is_over
 from kubectl_dra.objects.pod import Pod, PodSpec
 from kubectl_dra.objects.snapshot import Snapshot
@@ -73,8 +73,11 @@ def _makers(snapshot: Snapshot, owners: Owners, busy: Set[ObjectRef]) -> Iterato
 
 
 def _done_jobs(snapshot: Snapshot) -> set[ObjectRef]:
-    """Jobs that make no more pods, when they have none."""
-    return {ObjectRef.of("Job", job.metadata) for job in snapshot.jobs if job_is_over(job)}
+    """Jobs that make no more pods, when they have none; custom ones by what their status says."""
+    customs = (custom for reading in snapshot.custom_workloads.values() for custom in reading if custom.over)
+    return {ObjectRef.of("Job", job.metadata) for job in snapshot.jobs if job_is_over(job)} | {
+        ObjectRef.of(custom_kind(custom), custom.metadata) for custom in customs
+    }
 
 
 def _ref(owner: Owner) -> ObjectRef:
@@ -90,7 +93,9 @@ def _templates(snapshot: Snapshot) -> Iterator[User]:
         for custom in reading:
             for use in custom.templates or ():
                 group = custom.api_version.partition("/")[0]
-                yield User(ObjectRef.of(custom.kind, custom.metadata), f"{custom.kind.lower()}.{group}", use.template.spec, use.path)
+                yield User(
+                    ObjectRef.of(custom_kind(custom), custom.metadata), f"{custom.kind.lower()}.{group}", use.template.spec, use.path
+                )
 
 
 def _waiting(pods: list[Pod]) -> tuple[tuple[ObjectRef, str], ...]:

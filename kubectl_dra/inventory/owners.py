@@ -8,10 +8,15 @@ from kubectl_dra.knowledge.workloads import Between, custom_kinds
 from kubectl_dra.objects.meta import ObjectMeta, OwnerReference
 from kubectl_dra.objects.pod import Pod, PodTemplateSpec
 from kubectl_dra.objects.snapshot import KINDS, Snapshot
-from kubectl_dra.objects.workload import Workload
+from kubectl_dra.objects.workload import CustomWorkload, Workload
 
 BUILT_IN = ("deployments", "replica_sets", "stateful_sets", "daemon_sets", "jobs", "cron_jobs", "replication_controllers")
 """The fields of a Snapshot that hold Kubernetes' own controllers of pods."""
+
+_GROUPS = {"ReplicationController": "", "Job": "batch", "CronJob": "batch"} | dict.fromkeys(
+    ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"), "apps"
+)
+"""API groups of the kinds in BUILT_IN."""
 
 
 class Owner(NamedTuple):
@@ -38,7 +43,7 @@ class Owners:
                 maker = custom.metadata.controller
                 if maker is None and repeats:
                     maker = next(iter(custom.metadata.owner_references or ()), None)
-                self._note(custom.kind, custom.metadata, maker)
+                self._note(custom_kind(custom), custom.metadata, maker)
 
     def _note(self, kind: str, meta: ObjectMeta, maker: OwnerReference | None) -> None:
         if maker is not None:
@@ -85,13 +90,24 @@ def _owner(owned: ObjectMeta, reference: OwnerReference) -> Owner:
         name = (owned.labels or {}).get(between.label) if between.label else reference.name
         if name:
             return Owner(namespace, kind, name)
-    return Owner(namespace, reference.kind, reference.name)
+    return Owner(namespace, kind_name(reference.kind, group), reference.name)
+
+
+def kind_name(kind: str, group: str) -> str:
+    """The kind as people say it; with its group (`Job.batch.volcano.sh`) where Kubernetes itself has a kind of that name."""
+    own = _GROUPS.get(kind)
+    return kind if own is None or group in ("", own) else f"{kind}.{group}"
+
+
+def custom_kind(custom: CustomWorkload) -> str:
+    """The kind of a custom object, as `kind_name` has it."""
+    return kind_name(custom.kind, custom.api_version.rpartition("/")[0])
 
 
 @cache
 def _between() -> dict[tuple[str, str], tuple[str, Between]]:
     """By kind and group of what is not read: the kind above it, and how to find that one's name."""
-    return {(between.kind, kind.group): (kind.kind, between) for kind in custom_kinds() for between in kind.between}
+    return {(between.kind, kind.group): (kind_name(kind.kind, kind.group), between) for kind in custom_kinds() for between in kind.between}
 
 
 @cache

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from kubectl_dra.extended_resources.asked import Asked
 from kubectl_dra.inventory.known import known
-from kubectl_dra.inventory.owners import BUILT_IN, Owner, Owners, built_in, template_of
+from kubectl_dra.inventory.owners import BUILT_IN, Owner, Owners, built_in, custom_kind, template_of
 from kubectl_dra.inventory.scope import Scope
 from kubectl_dra.objects.pod import Pod, PodSpec, PodTemplateSpec
 from kubectl_dra.objects.snapshot import Snapshot
@@ -45,7 +45,7 @@ class AskingWorkload:
     @property
     def at_zero(self) -> bool:
         """Whether it makes no pods now but will when it is scaled, resumed or due."""
-        return not self.pods and (self.suspended or self.replicas == 0 or self.owner.kind == "CronJob")
+        return not self.pods and (self.suspended or self.replicas == 0 or self.owner.kind.partition(".")[0] == "CronJob")
 
 
 @dataclass(slots=True)
@@ -145,7 +145,7 @@ class Users:
             for custom in reading:
                 if not self._scope.has_namespace(custom.metadata.namespace):
                     continue
-                owner = Owner(custom.metadata.namespace or "", custom.kind, custom.metadata.name)
+                owner = Owner(custom.metadata.namespace or "", custom_kind(custom), custom.metadata.name)
                 uses = [(use, asked) for use in custom.templates or () if (asked := self.asked(use.template.spec))]
                 top = self._owners.top(owner)
                 into = gathered[top]
@@ -157,6 +157,7 @@ class Users:
                 into.replicas = _sum(use.replicas for use, _ in uses) if uses else None
                 # its own switch also stops what only the objects that it makes ask for
                 into.suspended = bool(custom.suspended)
+                into.over = bool(custom.over)
 
     def _selected(self, template: PodTemplateSpec) -> bool:
         """Whether pods of the template would have the wanted labels."""

@@ -26,6 +26,14 @@ class Between(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     label: str = ""
 
 
+class Finished(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a kind's status says that an object makes no more pods: a true condition of these types, or one of `values` at `path`."""
+
+    conditions: tuple[str, ...] = ()
+    path: str = ""
+    values: tuple[str, ...] = ()
+
+
 class CustomKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A custom kind that makes pods. `suspended` and `active` are paths to its own switch; `note` says what cannot be known.
 
@@ -40,6 +48,7 @@ class CustomKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
     suspended: tuple[str, ...] = ()
     active: tuple[str, ...] = ()
+    finished: Finished = Finished()
     between: tuple[Between, ...] = ()
     repeats: bool = False
 

@@ -83,10 +83,11 @@ class TemplateUse(Object, frozen=True):
 
 
 class CustomWorkload(Object, frozen=True):
-    """An object of a custom kind that makes pods. `suspended` when its own switch says so."""
+    """An object of a custom kind that makes pods. `suspended` when its own switch says so, `over` when its status says that it makes no more."""
 
     api_version: str = ""
     kind: str = ""
     metadata: ObjectMeta = ObjectMeta()
     templates: tuple[TemplateUse, ...] | None = None
     suspended: bool | None = None
+    over: bool | None = None

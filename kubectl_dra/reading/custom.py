@@ -6,7 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kubectl_dra.errors import UsageError
-from kubectl_dra.knowledge.workloads import CustomKind, Form, TemplatePath, custom_kinds
+from kubectl_dra.knowledge.workloads import CustomKind, Finished, Form, TemplatePath, custom_kinds
 from kubectl_dra.objects.meta import ObjectMeta
 from kubectl_dra.objects.pod import PodTemplateSpec
 from kubectl_dra.objects.sharing import Sharing
@@ -81,6 +81,7 @@ def workload(kind: CustomKind, item: object) -> CustomWorkload:
         metadata=meta,
         templates=tuple(_uses(kind, item)),
         suspended=_suspended(kind, item),
+        over=_finished(kind.finished, item) or None,
     )
 
 
@@ -100,6 +101,15 @@ def _suspended(kind: CustomKind, item: Mapping[str, object]) -> bool | None:
         return None
     stopped = any(_is(path, item, "true") for path in kind.suspended)
     return stopped or any(_is(path, item, "false") for path in kind.active)
+
+
+def _finished(finished: Finished, item: Mapping[str, object]) -> bool:
+    if finished.path and any(value in finished.values for _, value in template_path.found(finished.path, item)):
+        return True
+    return bool(finished.conditions) and any(
+        isinstance(each, Mapping) and each.get("type") in finished.conditions and each.get("status") == "True"
+        for _, each in template_path.found("status.conditions[*]", item)
+    )
 
 
 def _is(path: str, item: object, text: str) -> bool:

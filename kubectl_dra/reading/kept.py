@@ -262,6 +262,7 @@ def custom_workload(value: CustomWorkload, share: Sharing) -> CustomWorkload:
             for use in uses
         ),
         value.suspended,
+        value.over,
     )
 
 

@@ -117,6 +117,14 @@ def test_dra401_a_job_that_is_done_asks_no_more_and_a_suspended_one_will() -> No
     assert [names(finding) for finding in findings(given, "DRA401")] == [["Job team/later"]]
 
 
+def test_dra401_a_custom_job_that_is_over_asks_no_more() -> None:
+    template = TemplateUse("spec.template", 1, PodTemplateSpec(spec=asking(a={GPU: 33})))
+    over = CustomWorkload("jobset.x-k8s.io/v1alpha2", "JobSet", ObjectMeta("done", "team"), (template,), over=True)
+    given = cluster(device_classes=MAPPED)
+    given = msgspec.structs.replace(given, custom_workloads={"JobSet.jobset.x-k8s.io": KindReading((over,))})
+    assert findings(given, "DRA401") == ()
+
+
 def test_dra401_what_an_unread_maker_makes_speaks_for_it_once() -> None:
     given = cluster(jobs=[workload(f"fancy-{n}", {GPU: 40}, owner=("FancyJob", "fancy")) for n in range(2)], device_classes=MAPPED)
     assert [names(finding) for finding in findings(given, "DRA401")] == [["FancyJob team/fancy"]]

@@ -64,6 +64,22 @@ def test_at_zero_and_suspended_count_as_users() -> None:
     ]
 
 
+def test_a_custom_job_that_is_over_asks_no_more_unless_it_still_has_pods() -> None:
+    over = [replace(custom_workload("JobSet", name, 4), over=True) for name in ("done", "going")]
+    taken = snapshot(pod("last", 4, owner=("JobSet jobset.x-k8s.io/v1alpha2", "going")), custom=over)
+    assert rows(taken) == [("JobSet", "going", 1, 1, 4, False)]
+
+
+def test_kinds_that_kubernetes_has_too_are_told_with_their_group() -> None:
+    taken = snapshot(
+        pod("a-0", 1, owner=("Job batch/v1", "a")),
+        pod("a-1", 2, owner=("Job batch.volcano.sh/v1alpha1", "a")),
+        jobs=[workload("a", 1)],
+        custom=[custom_workload("Job", "a", 2, api_version="batch.volcano.sh/v1alpha1")],
+    )
+    assert rows(taken) == [("Job", "a", 1, 1, 1, False), ("Job.batch.volcano.sh", "a", 1, 1, 2, False)]
+
+
 def test_a_job_that_is_over_asks_no_more_and_one_that_could_not_begin_or_waits_to_try_again_does() -> None:
     statuses = {
         "complete": WorkloadStatus(succeeded=1, conditions=(WorkloadCondition("Complete", "True"),)),

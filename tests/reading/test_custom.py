@@ -25,8 +25,8 @@ TEMPLATE: Plain = {"spec": SPEC}
 KINDS = {kind.name: kind for kind in custom_kinds()}
 
 
-def seen(name: str, spec: Plain) -> CustomWorkload:
-    return workload(KINDS[name], {"metadata": {"name": "x", "namespace": "ns"}, "spec": spec})
+def seen(name: str, spec: Plain, status: Plain | None = None) -> CustomWorkload:
+    return workload(KINDS[name], {"metadata": {"name": "x", "namespace": "ns"}, "spec": spec, "status": status})
 
 
 def uses(name: str, spec: Plain) -> dict[str, int | None]:
@@ -134,6 +134,27 @@ def test_templates_and_their_pods(name: str, spec: Plain, expected: dict[str, in
 )
 def test_the_switch_of_the_object(name: str, spec: Plain, suspended: bool | None) -> None:
     assert seen(name, spec).suspended is suspended
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "over"),
+    [
+        ("JobSet.jobset.x-k8s.io", {"conditions": [{"type": "Completed", "status": "True"}]}, True),
+        (
+            "JobSet.jobset.x-k8s.io",
+            {"conditions": [{"type": "Completed", "status": "False"}, {"type": "Suspended", "status": "True"}]},
+            None,
+        ),
+        ("JobSet.jobset.x-k8s.io", {"conditions": None}, None),
+        ("PyTorchJob.kubeflow.org", {"conditions": [{"type": "Failed", "status": "True"}]}, True),
+        ("Job.batch.volcano.sh", {"state": {"phase": "Aborted"}}, True),
+        ("Job.batch.volcano.sh", {"state": {"phase": "Running"}}, None),
+        ("Workflow.argoproj.io", {"phase": "Error"}, True),
+        ("Rollout.argoproj.io", {"phase": "Succeeded"}, None),
+    ],
+)
+def test_an_object_that_makes_no_more_pods(name: str, status: Plain, over: bool | None) -> None:
+    assert seen(name, {}, status).over is over
 
 
 def test_in_yaml_numbers_and_switches_are_texts(read: Read) -> None:
