@@ -56,8 +56,8 @@ class IncompleteReadingError(ClusterError):
 class ApiError(ClusterError):
     """The API server answered with a Status of failure.
 
-    `code` is the HTTP status, `reason` the Status' reason (`Forbidden`, `NotFound`, `Expired`, ...),
-    `retry_after` the seconds it asks to wait, if it does.
+    `code` is the HTTP status, `reason` the Status' reason (`Forbidden`, `NotFound`, `Expired`, ...), `retry_after` the seconds it asks
+    to wait, if it does. `causes` are the Status' own as (reason, message): a refused eviction names its budget there.
     """
 
     def __init__(
@@ -69,6 +69,7 @@ class ApiError(ClusterError):
         hint: str = "",
         retry_after: float | None = None,
         continue_token: str | None = None,
+        causes: tuple[tuple[str, str], ...] = (),
     ) -> None:
         """Take what the Status says."""
         super().__init__(message, hint=hint)
@@ -76,6 +77,7 @@ class ApiError(ClusterError):
         self.reason = reason
         self.retry_after = retry_after
         self.continue_token = continue_token
+        self.causes = causes
 
 
 class TimedOutError(DraError):

@@ -112,6 +112,7 @@ def _refusal(answer: Answer, status: Status, what: str) -> ApiError:
         hint=_hint(answer.status),
         retry_after=retry_after,
         continue_token=(status.metadata or StatusMeta()).continue_ or None,
+        causes=tuple((cause.reason or "", cause.message or "") for cause in details.causes or ()),
     )
 
 

@@ -45,12 +45,19 @@ class Pool:
 
     def get(self, target: str, headers: Iterable[Header], timeout: Timeout) -> BaseHTTPResponse:
         """The head of the answer, its body still to be read. `target` begins with a slash. Raises urllib3's HTTPError."""
+        return self.send("GET", target, headers, timeout)
+
+    def send(
+        self, method: str, target: str, headers: Iterable[Header], timeout: Timeout, body: bytes | str | None = None
+    ) -> BaseHTTPResponse:
+        """The same with any verb. Nothing is sent twice."""
         together = HTTPHeaderDict()
         for name, value in (*headers, *self._headers):
             together.add(name, value)  # Impersonate-Group comes once for each group
         return self._pool.urlopen(
-            "GET",
+            method,
             self._prefix + target,
+            body=body,
             headers=together,
             timeout=timeout,
             retries=False,

@@ -1,8 +1,5 @@
 """GET requests to one API server: credentials, deadlines, retries; every failure in words."""
 
-import base64
-import platform
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -13,14 +10,13 @@ from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 from urllib3 import BaseHTTPResponse, Timeout, exceptions
 
-from kubectl_dra import __version__
-from kubectl_dra.cluster import impersonate, unauthorized, web
+from kubectl_dra.cluster import headers, unauthorized, web
 from kubectl_dra.cluster.answer import Answer, problem
-from kubectl_dra.cluster.pool import Header, Pool
+from kubectl_dra.cluster.pool import Pool
 from kubectl_dra.cluster.retry import RETRIED, Patience
 from kubectl_dra.cluster.trouble import SILENCE, explained, is_reset, slow
 from kubectl_dra.environment import Environment
-from kubectl_dra.errors import ApiError, DraError, KubeconfigError, UnreachableError
+from kubectl_dra.errors import ApiError, DraError, UnreachableError
 from kubectl_dra.kubeconfig import Connection
 from kubectl_dra.kubeconfig.credentials import ClientCertificate, Credential
 from kubectl_dra.progress import Observer, Retrying, nobody
@@ -33,7 +29,6 @@ HEAD = 1 << 16
 """Bytes read at a time where the time is limited, and bytes of the first part of an answer where somebody waits for it."""
 
 REDIRECTS = 3
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 OnHead = Callable[[bytes], None] | None
 
 
@@ -64,8 +59,8 @@ class Transport:
         self._lock = Lock()
         self._pools: list[Pool] = []
         self._closed = False
-        self._common = tuple(_common_headers(connection))
-        self._web = web.asker(environment, _user_agent())
+        self._common = tuple(headers.common(connection))
+        self._web = web.asker(environment, headers.user_agent())
 
     @property
     def server(self) -> str:
@@ -156,8 +151,8 @@ class Transport:
         limit = self._connection.timeout
         began = self._environment.clock.monotonic()
         timeout = Timeout(total=limit) if limit is not None else Timeout(connect=SILENCE, read=SILENCE)
-        headers = (*self._common, ("Accept", accept), *_authorization(credential))
-        response = self._pool(credential.certificate).get(target, headers, timeout)
+        sent = (*self._common, ("Accept", accept), *headers.authorization(credential))
+        response = self._pool(credential.certificate).get(target, sent, timeout)
         try:
             heard = on_head if response.status == HTTPStatus.OK else None
             return Answer(response.status, response.headers, self._body(response, began, heard))
@@ -208,31 +203,6 @@ class Transport:
             self._check_open()
             self._environment.clock.sleep(min(seconds, SLICE))
             seconds -= SLICE
-
-
-def _common_headers(connection: Connection) -> list[Header]:
-    """Compression saves time on a network; on loopback it only costs both sides CPU."""
-    wanted = not connection.disable_compression and urlsplit(connection.server).hostname not in LOOPBACK
-    encoding = "gzip" if wanted else "identity"
-    return [("User-Agent", _user_agent()), ("Accept-Encoding", encoding), *impersonate.headers(connection.impersonation)]
-
-
-def _user_agent() -> str:
-    system = {"win32": "windows"}.get(sys.platform, sys.platform)
-    machine = platform.machine().lower()
-    return f"kubectl-dra/{__version__} ({system}/{({'x86_64': 'amd64', 'aarch64': 'arm64'}).get(machine, machine)})"
-
-
-def _authorization(credential: Credential) -> list[Header]:
-    if credential.token:
-        # said here: http.client's own error would show the token
-        if not credential.token.isascii() or not credential.token.isprintable():
-            raise KubeconfigError("the token holds characters that cannot be sent (a line break?)", hint="write it again, in one line")
-        return [("Authorization", f"Bearer {credential.token}")]
-    if credential.username or credential.password:
-        pair = base64.b64encode(f"{credential.username}:{credential.password}".encode()).decode()
-        return [("Authorization", f"Basic {pair}")]
-    return []
 
 
 def _limit_next_read(response: BaseHTTPResponse, seconds: float) -> None:
