@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kubectl_dra.knowledge.permissions import kinds_of
-from kubectl_dra.objects.snapshot import Snapshot
+from kubectl_dra.objects.snapshot import Snapshot, absent
 from kubectl_dra.reading.snapshot_file import write_snapshot_file
 from tests.factories import GPU, budget, claim, device_class, node, pod, quota, resource_slice, snapshot, workload
 from tests.run import Result, kubectl_dra
@@ -115,6 +116,16 @@ def test_scopes(file: str) -> None:
     assert [item["pod"] for item in items("inventory", "--by", "pod", "-l", "app=train", "--from", file)] == ["one"]
     assert [item["node"] for item in items("inventory", "--by", "node", "--nodes", "zone in (x)", "--from", file)] == ["node-a"]
     assert [item["name"] for item in items("inventory", "--resource", "example.com/*,a/b", "--from", file)] == ["a/b", GPU]
+
+
+def test_a_name_that_nobody_has_heard_of_is_said(file: str) -> None:
+    result = run("inventory", "--resource", f"{GPU},a/b,c/*", "--from", file)
+    assert (result.code, result.stderr) == (0, "nobody asks for a/b here, no node lists it and no class maps it\n")
+
+
+def test_a_name_that_nobody_has_heard_of_may_stand_in_what_could_not_be_read(tmp_path: Path) -> None:
+    result = run("inventory", "--resource", "a/b", "--from", write(replace(CLUSTER, pods=absent()), tmp_path))
+    assert result.stderr == "nobody asks for a/b here, no node lists it and no class maps it, as far as could be read\n"
 
 
 def test_nothing_found_is_told_on_stderr(file: str) -> None:

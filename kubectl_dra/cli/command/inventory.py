@@ -86,12 +86,16 @@ def inventory(
     formats.find(run.output)
     # what a node's claims and plugins hold does not end at a namespace
     namespace = None if by is By.NODE else run.only_namespace
-    answer = _answer(read_snapshot(run, kinds_of("inventory"), namespace=namespace), by, scope, sort)
+    snapshot = read_snapshot(run, kinds_of("inventory"), namespace=namespace)
+    answer = _answer(snapshot, by, scope, sort)
     view = INVENTORY if sort is None else INVENTORY_BY_MOVE_COST
     formats.write(answer, run.output, run.environment, view, no_headers=run.no_headers)
     if not answer.items and not answer.unknown and formats.for_people(run.output):
         where = f" in {run.only_namespace} namespace." if run.only_namespace else ""
         run.environment.stderr.write(f"{view.empty}{where}\n")
+    so_far = ", as far as could be read" if answer.unknown else ""
+    for name in _heard_of_by_nobody(snapshot, scope):
+        run.environment.stderr.write(f"nobody asks for {name} here, no node lists it and no class maps it{so_far}\n")
 
 
 def _answer(snapshot: "Snapshot", by: By, scope: "Scope", sort: Sort | None) -> "Inventory":
@@ -111,6 +115,18 @@ def _answer(snapshot: "Snapshot", by: By, scope: "Scope", sort: Sort | None) -> 
             return by_pod(snapshot, scope)
         case By.WORKLOAD:
             return by_workload(snapshot, scope)
+
+
+def _heard_of_by_nobody(snapshot: "Snapshot", scope: "Scope") -> "list[str]":
+    """Names that were given without a glob and that are nowhere: perhaps mistyped, and a row of zeros would hide it."""
+    from dataclasses import replace
+
+    from kubectl_dra.inventory.cluster import Cluster
+
+    if not scope.literal_resources:
+        return []
+    names = Cluster(snapshot, replace(scope, resources=())).names
+    return [name for name in scope.literal_resources if name not in names]
 
 
 def _by_name(snapshot: "Snapshot", scope: "Scope") -> "Inventory":
