@@ -1,5 +1,6 @@
 """Claims and the pods they are for, as several checks look them up."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
@@ -40,6 +41,18 @@ class Claims:
         found = (self.by_key.get((namespace, name)) for name in names_of(pod))
         return tuple(claim for claim in found if claim is not None)
 
+    @cached_property
+    def _special(self) -> Mapping[str, list[ResourceClaim]]:
+        found: dict[str, list[ResourceClaim]] = defaultdict(list)
+        for claim in self._snapshot.resource_claims:
+            for owner in claim.metadata.owner_references or () if claim.extended else ():
+                found[owner.uid].append(claim)
+        return found
+
+    def made_for(self, pod: Pod) -> tuple[ResourceClaim, ...]:
+        """The claims that the scheduler made for the pod's extended resources: the pod owns them, whatever its status says."""
+        return tuple(self._special.get(pod.metadata.uid or "", ()))
+
     def consumers(self, claim: ResourceClaim) -> tuple[Pod, ...]:
         """The pods that the claim is reserved for, of those that exist."""
         found = (self.pods.get(each.uid) for each in claim.status.reserved_for or () if is_pod(each))
@@ -59,6 +72,12 @@ def names_of(pod: Pod) -> Iterator[str]:
     extended = pod.status.extended_resource_claim_status
     if extended is not None:
         yield extended.resource_claim_name
+
+
+def served_by_claim(pod: Pod, name: str) -> bool:
+    """Whether the scheduler gave the pod devices of that name through a claim."""
+    status = pod.status.extended_resource_claim_status
+    return status is not None and any(each.resource_name == name for each in status.request_mappings or ())
 
 
 def is_pod(consumer: ResourceClaimConsumerReference) -> bool:

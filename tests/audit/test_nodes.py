@@ -1,11 +1,14 @@
 """Checks on nodes."""
 
 import msgspec
+import pytest
 
 from kubectl_dra.audit.finding import Severity
 from kubectl_dra.audit.scope import Scope
 from kubectl_dra.objects.meta import ObjectMeta
+from kubectl_dra.objects.resource import DeviceClaim, DeviceRequest, ExactDeviceRequest, ResourceClaimSpec
 from tests.audit.given import GPU, cluster, device_class, findings, forbidden, names, node, only, pod, report, resource_slice, unknown
+from tests.factories import claim
 
 IMPLICIT = "deviceclass.resource.kubernetes.io/gpu"
 
@@ -45,6 +48,23 @@ def test_dra203_an_unreadable_version_is_unknown() -> None:
 def test_dra203_stays_within_the_nodes_asked_for() -> None:
     given = cluster(nodes=[node("a-1", kubelet="v1.34.0"), node("b-1", kubelet="v1.34.0")])
     assert names(only(given, "DRA203", scope=Scope(nodes=("b-*",)))) == ["Node b-1"]
+
+
+@pytest.mark.parametrize(("device_class_name", "found"), [("gpu", 0), ("other", 1)])
+def test_dra209_a_pod_that_lost_its_claim_status_still_owns_the_claim(device_class_name: str, found: int) -> None:
+    request = DeviceRequest("container-0-request-0", ExactDeviceRequest(device_class_name, count=1))
+    made = msgspec.structs.replace(
+        claim("p-extended-resources-x", ("a", "d0"), namespace="team", pod="p"), spec=ResourceClaimSpec(DeviceClaim((request,)))
+    )
+    given = cluster(
+        "1.36.1",
+        nodes=[node("a", kubelet="v1.36.1", allocatable={GPU: "0"}, capacity={GPU: "4"})],
+        pods=[pod("p", {GPU: 1}, on="a")],
+        device_classes=[device_class("gpu", GPU)],
+        resource_slices=[resource_slice("a", 4)],
+        resource_claims=[made],
+    )
+    assert len(findings(given, "DRA209")) == found
 
 
 def test_dra209_a_pod_whose_plugin_is_gone_shares_its_device_where_dra_serves() -> None:

@@ -106,7 +106,7 @@ class _Held(msgspec.Struct, frozen=True):
         "kubernetes/kubernetes#135667",
     ),
     needs=("pods", "nodes"),
-    also=("device_classes", "resource_slices"),
+    also=("device_classes", "resource_slices", "resource_claims"),
     blocks=True,
 )
 def devices_without_a_plugin(case: Case) -> Iterator[Candidate | Doubt]:
@@ -121,7 +121,7 @@ def devices_without_a_plugin(case: Case) -> Iterator[Candidate | Doubt]:
         if node is None:
             continue
         for name, asked in devices.items():
-            if not case.scope.has_resource(name) or _mapped(pod, name) or case.allocatable(node, name) != 0:
+            if not case.scope.has_resource(name) or _mapped(case, pod, name) or case.allocatable(node, name) != 0:
                 continue
             if case.class_of(name) or (name in names_on(node) and not case.left_alone(name)) or is_implicit_name(name):
                 held[name, case.serves_by_dra(node, name)].append(_Held(pod, node, asked))
@@ -129,10 +129,21 @@ def devices_without_a_plugin(case: Case) -> Iterator[Candidate | Doubt]:
         yield _given_twice(case, name, pods) if twice else _unaccounted(case, name, pods)
 
 
-def _mapped(pod: Pod, name: str) -> bool:
-    """True when the scheduler gave the pod devices of that name through a claim."""
+def _mapped(case: Case, pod: Pod, name: str) -> bool:
+    """True when the scheduler gave the pod devices of that name through a claim.
+
+    Before 1.37 a client that wrote the pod's status without knowing the field removed it (kubernetes/kubernetes#139876); the claim,
+    which the pod owns, still tells.
+    """
     status = pod.status.extended_resource_claim_status
-    return status is not None and any(mapping.resource_name == name for mapping in status.request_mappings or ())
+    if status is not None and any(mapping.resource_name == name for mapping in status.request_mappings or ()):
+        return True
+    device_class = case.class_of(name)
+    return device_class is not None and any(
+        request.exactly is not None and request.exactly.device_class_name == device_class.metadata.name
+        for claim in case.claims.made_for(pod)
+        for request in claim.spec.devices.requests or ()
+    )
 
 
 def _given_twice(case: Case, name: str, held: list[_Held]) -> Candidate:
