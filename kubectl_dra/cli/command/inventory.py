@@ -62,9 +62,10 @@ def inventory(
 ) -> None:
     """Who asks for which extended resource, who serves it where, which class would.
 
-    VERDICT is the audit's: ready, blocked (-o wide shows by which checks), leave alone or unknown. PLUGIN is allocatable/capacity on so
-    many nodes, DRA the devices that the class reaches on so many. AT ZERO are workloads that ask but have no pods now: scaled to zero,
-    suspended, or between two runs; 3+ means at least 3, for some kinds could not be read.
+    VERDICT is the audit's: ready, blocked (-o wide shows by which checks), leave alone or unknown; with -n it rests on the pods of that
+    namespace alone, and others may still be in the way. PLUGIN is allocatable/capacity on so many nodes, DRA the devices that the class
+    reaches on so many. AT ZERO are workloads that ask but have no pods now: scaled to zero, suspended, or between two runs; 3+ means at
+    least 3, for some kinds could not be read.
 
     STATE is who serves a name on a node: plugin, dra, both (the same device can be given twice), inactive (the plugin left less than
     five minutes ago, or all devices are unhealthy) or none; a question mark means that it rests on what is not known.
