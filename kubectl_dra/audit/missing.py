@@ -34,20 +34,23 @@ def gaps(snapshot: Snapshot, fields: Iterable[str]) -> tuple[Gap, ...]:
     return tuple(gap for field in fields for gap in _gaps(snapshot, field))
 
 
-def in_words(found: Iterable[Gap]) -> str:
-    """A sentence for the reason of an `unknown`, with what would help: one clause for each way in which reading ended."""
+def in_words(found: Iterable[Gap], command: str = "audit") -> str:
+    """A sentence for the reason of an `unknown`, with what would help: one clause for each way in which reading ended.
+
+    `command` is the one whose role would allow it.
+    """
     by_state: dict[ReadState, list[Gap]] = {}
     for gap in found:
         by_state.setdefault(gap.state, []).append(gap)
-    return "; ".join(_clause(state, of_state) for state, of_state in by_state.items())
+    return "; ".join(_clause(state, of_state, command) for state, of_state in by_state.items())
 
 
-def _clause(state: ReadState, found: list[Gap]) -> str:
+def _clause(state: ReadState, found: list[Gap], command: str) -> str:
     kinds = ", ".join(gap.kind for gap in found)
     resources = ",".join(gap.resource for gap in found)
     match state:
         case ReadState.FORBIDDEN:
-            return f'{kinds}: forbidden (needs the verb list on {resources}; "kubectl dra rbac audit" prints the role)'
+            return f'{kinds}: forbidden (needs the verb list on {resources}; "kubectl dra rbac {command}" prints the role)'
         case ReadState.UNSERVED:
             return f"{kinds}: not served by this API server"
         case ReadState.EXPIRED:

@@ -40,6 +40,9 @@ class ObjectMeta(Object, frozen=True):
 
 KEPT_ANNOTATIONS = frozenset(
     {
+        "cluster-autoscaler.kubernetes.io/scale-down-disabled",
+        "karpenter.sh/do-not-disrupt",
+        "kubectl-dra.io/migration",
         "kubernetes.io/config.mirror",
         "meta.helm.sh/release-name",
         "meta.helm.sh/release-namespace",

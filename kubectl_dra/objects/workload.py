@@ -30,6 +30,7 @@ class WorkloadSpec(Object, frozen=True):
     suspend: bool | None = None
     template: PodTemplateSpec | None = None
     job_template: JobTemplate | None = None
+    backoff_limit: int | None = None
 
 
 OVER = frozenset({"Complete", "Failed", "SuccessCriteriaMet", "FailureTarget"})

@@ -241,6 +241,7 @@ def workload(value: Workload, share: Sharing) -> Workload:
             None
             if job is None
             else JobTemplate(JobTemplateWorkloadSpec(job.spec.parallelism, job.spec.completions, pod_template(job.spec.template, share))),
+            spec.backoff_limit,
         ),
         share.leaf(value.status),
     )
