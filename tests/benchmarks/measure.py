@@ -8,6 +8,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
+
+
+class FailedError(Exception):
+    """A command did not do what is measured; what it did instead would look quick."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +41,17 @@ def _watch(process: "subprocess.Popen[bytes]", peak: list[float], over: threadin
 
 
 def run(command: Sequence[str], *, keep: bool = False, environment: Mapping[str, str] | None = None) -> Taken:
-    """Run `command` to its end; its output is thrown away unless `keep`."""
+    """Run `command` to its end; its output is thrown away unless `keep`. Raises FailedError where it does not end with 0."""
     begin = time.monotonic()
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE if keep else subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, **(environment or {})},
-    ) as process:
+    with (
+        TemporaryFile() as complaints,
+        subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE if keep else subprocess.DEVNULL,
+            stderr=complaints,
+            env={**os.environ, **(environment or {})},
+        ) as process,
+    ):
         peak, over = [0.0], threading.Event()
         watcher = threading.Thread(target=_watch, args=(process, peak, over))
         watcher.start()
@@ -53,6 +61,9 @@ def run(command: Sequence[str], *, keep: bool = False, environment: Mapping[str,
         process.returncode = os.waitstatus_to_exitcode(status)
         over.set()
         watcher.join()
+        if process.returncode != 0:
+            complaints.seek(0)
+            raise FailedError(f"{' '.join(command)}: status {process.returncode}: {complaints.read().decode(errors='replace')}")
     return Taken(wall, used.ru_utime + used.ru_stime, peak[0], process.returncode, output)
 
 
