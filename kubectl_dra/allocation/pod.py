@@ -108,12 +108,16 @@ class PodPlanner:
         """The claims that the pod's spec names."""
         return pod_claims(pod, self._claims, self._class_names)
 
+    @staticmethod
+    def offers(node: Node, name: str) -> bool:
+        """Whether a device plugin serves the name on the node."""
+        return quantity((node.status.allocatable or {}).get(name)).value() > 0
+
     def served(self, pod: Pod, node: Node) -> Served:
         """By allocatable alone: above zero the plugin serves the name; else DRA, if a class has it; else nobody."""
         names = list(scalar_requests(pod.spec))
         classes = self._classes.class_names(name for name in names if is_dra_extended_resource_name(name))
-        allocatable = node.status.allocatable or {}
-        offered = {name for name in names if quantity(allocatable.get(name)).value() > 0}
+        offered = {name for name in names if self.offers(node, name)}
         return Served(
             tuple(name for name in names if name in offered),
             {name: classes[name] for name in names if name not in offered and name in classes},

@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, Entry] = {
     "inventory": Entry(f"{_ROOM}.inventory", "inventory", "Who asks for which extended resource, who serves it where, which class would"),
     "classes": Entry(f"{_ROOM}.classes", "classes", "Which DeviceClass each name resolves to, which duplicates lose, and why"),
     "devices": Entry(f"{_ROOM}.devices", "devices", "Which device is where and whose; tries CEL expressions"),
+    "explain": Entry(f"{_ROOM}.explain", "explain", "Why a pod waits for its devices, or what it holds"),
     "audit": Entry(f"{_ROOM}.audit", "audit", "What stands between this cluster and the move, as checks with codes"),
     "snapshot": Entry(f"{_ROOM}.snapshot", "snapshot", "Write the state of the cluster to one redacted file that --from reads"),
     "rbac": Entry(f"{_ROOM}.rbac", "rbac", "Print the least ClusterRole that a command needs"),

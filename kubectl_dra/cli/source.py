@@ -41,7 +41,7 @@ def read_snapshot(
     with _no_collection():
         snapshot = _read(run, wanted)
     if run.strict:
-        _refuse_incomplete(snapshot, wanted.kinds)
+        refuse_incomplete(snapshot, wanted.kinds)
     return snapshot
 
 
@@ -114,7 +114,7 @@ def _read_live(run: Run, wanted: "Wanted") -> Snapshot:
         return read_live(transport, discover(transport), wanted, run.environment, observer)
 
 
-def _refuse_incomplete(snapshot: Snapshot, kinds: Iterable[str]) -> None:
+def refuse_incomplete(snapshot: Snapshot, kinds: Iterable[str]) -> None:
     """Raise IncompleteReadingError if one of `kinds` is not known in full."""
     missing = [f"{kind.replace('_', ' ')} ({state})" for kind, state in _states(snapshot, kinds) if state in INCOMPLETE]
     if missing:

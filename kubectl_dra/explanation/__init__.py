@@ -1,1 +1,4 @@
-"""Why a pod does not get its devices, or what it holds: before, while and after scheduling. Pure: a Snapshot in, a document out."""
+"""Why a pod has no device, or has none yet: what the scheduler, the controllers and the kubelet make of one pod, told to a person.
+
+Pure functions of a Snapshot. Imports audit, inventory, remedies, allocation and what these import.
+"""

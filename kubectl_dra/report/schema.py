@@ -16,6 +16,7 @@ KINDS: Mapping[str, str] = {
     "CheckPage": "kubectl_dra.audit.registry:Page",
     "ClassList": "kubectl_dra.inventory.document",
     "DeviceList": "kubectl_dra.inventory.device_document",
+    "Explanation": "kubectl_dra.explanation.document",
     "Inventory": "kubectl_dra.inventory.document",
     "MigrationPlan": "kubectl_dra.migration.document",
     "MigrationRecord": "kubectl_dra.migration.document",

@@ -1,0 +1,55 @@
+"""What would help, where the objects show it: classes that could map the name, priorities that free no device."""
+
+from collections.abc import Iterator
+
+from kubectl_dra.explanation.case import PodCase
+from kubectl_dra.explanation.document import OnNode, Reason
+from kubectl_dra.knowledge import vendors
+from kubectl_dra.objects.resource import DeviceClass
+from kubectl_dra.remedies.kubectl_line import merge_patch
+
+
+def hints(case: PodCase, nodes: tuple[OnNode, ...]) -> tuple[Reason, ...]:
+    """In no other order than this."""
+    return (*_unmapped(case, nodes), *_no_preemption(case, nodes), *_no_nodes(case))
+
+
+def _no_nodes(case: PodCase) -> Iterator[Reason]:
+    if case.snapshot.nodes.known and not len(case.snapshot.nodes):
+        yield Reason("no-nodes", "the cluster has no node")
+
+
+def _unmapped(case: PodCase, nodes: tuple[OnNode, ...]) -> Iterator[Reason]:
+    """A name that no class maps, where the vendor's driver has a class for its devices (installers differ in whether it maps the name)."""
+    if not case.snapshot.device_classes.known:
+        return
+    unserved = {reason.subject for node in nodes for reason in node.reasons if reason.code == "not-served"}
+    for name in sorted(unserved):
+        known = vendors.resource(name)
+        if known is None or known.blocked:
+            continue
+        for each in _vendor_classes(case, known.classes):
+            has = each.spec.extended_resource_name
+            message = f"class {each.metadata.name} selects these devices and maps {has or 'no name'}"
+            fix = (merge_patch("deviceclass", each.metadata.name, {"spec": {"extendedResourceName": name}}),) if not has else ()
+            yield Reason("class-maps-another-name" if has else "class-maps-no-name", message, each.metadata.name, fix=fix)
+
+
+def _vendor_classes(case: PodCase, names: tuple[str, ...]) -> Iterator[DeviceClass]:
+    return (each for each in case.snapshot.device_classes if each.metadata.name in names)
+
+
+def _no_preemption(case: PodCase, nodes: tuple[OnNode, ...]) -> Iterator[Reason]:
+    """Devices that DRA gave are not freed by preemption (kubernetes dynamicresources.go: statusUnschedulable)."""
+    priority = case.pod.spec.priority or 0
+    if not any(reason.code == "in-use" for node in nodes for reason in node.reasons):
+        return
+    holding = {(claim.namespace, pod) for each in case.holders.values() if (claim := each.claim) for pod in each.pods}
+    lower = sorted(
+        f"{pod.metadata.namespace}/{pod.metadata.name}"
+        for pod in case.snapshot.pods
+        if (pod.metadata.namespace or "", pod.metadata.name) in holding and (pod.spec.priority or 0) < priority
+    )
+    if lower:
+        message = f"its priority {priority} frees no devices: the scheduler does not preempt pods for devices that DRA gave them"
+        yield Reason("no-preemption", message, detail=(f"of lower priority and holding devices: {', '.join(lower[:5])}",))

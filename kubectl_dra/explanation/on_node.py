@@ -1,0 +1,115 @@
+"""One node: what the scheduler would make of the pod there, and every reason against it."""
+
+import re
+from collections.abc import Iterator
+
+from kubectl_dra.allocation.failure import FailureKind
+from kubectl_dra.allocation.node_fit import Misfit, NodeMisfit
+from kubectl_dra.allocation.pod import PodOnNode, Verdict
+from kubectl_dra.explanation.case import PodCase
+from kubectl_dra.explanation.codes import sentence
+from kubectl_dra.explanation.device_reasons import NodeDevices
+from kubectl_dra.explanation.document import NodeVerdict, OnNode, Reason
+from kubectl_dra.inventory.servers import amount
+from kubectl_dra.objects import quantity
+from kubectl_dra.objects.node import Node
+
+_VERDICTS = {
+    Verdict.FITS: NodeVerdict.FITS,
+    Verdict.NO: NodeVerdict.NO,
+    Verdict.FATAL: NodeVerdict.ERROR,
+    Verdict.UNDECIDED: NodeVerdict.UNKNOWN,
+}
+_MISFITS = {
+    Misfit.UNSCHEDULABLE: "cordoned",
+    Misfit.OTHER_NODE: "other-node",
+    Misfit.TAINTED: "node-taint",
+    Misfit.AFFINITY: "node-affinity",
+}
+_SELECTOR = re.compile(r"^(?P<owner>(?:class|claim) \S+): selector #\d+")
+_SHOWN = 6
+"""Pods that a line names."""
+
+
+def on_node(case: PodCase, node: Node, *, devices: bool = False) -> OnNode:
+    """The pod on the node. With `devices` each device is told, too, and looked at where the node is out before that."""
+    found = case.on_node(node)
+    seen = NodeDevices(case, node, found)
+    return OnNode(
+        node.metadata.name,
+        (NodeVerdict.NO if found.lost_at_bind else _VERDICTS[found.verdict]).value,
+        tuple(_reasons(case, node, found, seen, devices=devices)),
+        {
+            **dict.fromkeys(found.served.plugin, "plugin"),
+            **dict.fromkeys(found.served.dra or {}, "dra"),
+            **dict.fromkeys(found.served.nobody, "nobody"),
+        }
+        if case.names
+        else {},
+        tuple(seen.verdicts()) if devices else (),
+    )
+
+
+def _reasons(case: PodCase, node: Node, found: PodOnNode, seen: NodeDevices, *, devices: bool) -> Iterator[Reason]:
+    yield from (_misfit(case, node, found, each) for each in found.misfits)
+    for name in found.unavailable:
+        yield Reason("claim-elsewhere", sentence("claim-elsewhere", name), name)
+    if found.lost_at_bind:
+        name = next(each for each in found.served.plugin if each in case.names)
+        yield Reason("claims-and-plugin", sentence("claims-and-plugin", name), name)
+    answer = found.allocation
+    match answer.kind:
+        case None:
+            out = bool(found.misfits or found.unavailable)
+            refused = found.verdict is Verdict.NO and not out and not found.obstacles
+            if found.claims and (refused or (devices and out)):
+                yield from seen.reasons()
+        case FailureKind.NODE:
+            for pool in seen.pools:
+                why = f"pool {pool.pool} of {pool.driver} is not valid, so nothing of it is given out"
+                yield Reason("invalid-pool", why, pool.driver, detail=(pool.why,) if pool.why else ())
+        case FailureKind.UNDECIDED:
+            yield Reason("undecided", f"{sentence('undecided')}: {answer.error}")
+        case _:
+            yield _failure(answer.error)
+
+
+def _failure(error: str) -> Reason:
+    """An error of the allocator by its kind; upstream's words are the detail."""
+    first = error.partition("\n")[0]
+    if "exceeds the claim limit of" in error:
+        return Reason("too-many-devices", sentence("too-many-devices"), detail=(first,))
+    if "asks for all devices, but resource pool" in error:
+        return Reason("all-of-unready-pool", sentence("all-of-unready-pool"), detail=(first,))
+    selector = _SELECTOR.match(error)
+    if selector is not None:
+        return Reason("selector-fails", sentence("selector-fails", selector["owner"]), selector["owner"], detail=(first,))
+    return Reason("error", sentence("error"), detail=(first,))
+
+
+def _misfit(case: PodCase, node: Node, found: PodOnNode, misfit: NodeMisfit) -> Reason:
+    code = _MISFITS.get(misfit.misfit)
+    if code is not None:
+        return Reason(code, sentence(code, misfit.what), misfit.what)
+    name = misfit.what
+    if name in found.served.nobody and name in case.names:
+        return Reason("not-served", sentence("not-served", name), name, detail=_leaving(node, name))
+    if name in found.served.plugin and name in case.names:
+        users = case.users_on(node.metadata.name, name)
+        have, used = amount(node.status.allocatable, name), sum(count for _, count in users)
+        named = ", ".join(f"{pod}{f' ({count})' if count > 1 else ''}" for pod, count in users[:_SHOWN])
+        more = f" and {len(users) - _SHOWN} more pods" if len(users) > _SHOWN else ""
+        message = f"the device plugin has {have} {name}, and pods on the node ask for {used}"
+        return Reason("plugin-used-up", message, name, detail=(f"{named}{more}",) if users else ())
+    allocatable = quantity.read((node.status.allocatable or {}).get(name))
+    return Reason(
+        "insufficient", sentence("insufficient", name), name, detail=(f"the node has {allocatable or 0} {name} for all its pods",)
+    )
+
+
+def _leaving(node: Node, name: str) -> tuple[str, ...]:
+    """What a node that lists the name and has none of it says."""
+    capacity = amount(node.status.capacity, name)
+    if capacity:
+        return (f"capacity is {capacity} and allocatable 0: the plugin has gone or all its devices are unhealthy",)
+    return ("the node lists it with 0: a plugin offered it once",) if name in (node.status.allocatable or {}) else ()

@@ -1,0 +1,118 @@
+"""The whole explanation of one pod: where it stands, and why."""
+
+from collections.abc import Callable
+
+from kubectl_dra.allocation.allocator import never
+from kubectl_dra.allocation.node_fit import NOT_JUDGED
+from kubectl_dra.explanation import after, before, scheduling, told
+from kubectl_dra.explanation.case import PodCase
+from kubectl_dra.explanation.document import Asked, Explanation, OnNode, Reason, Verdict
+from kubectl_dra.explanation.hints import hints
+from kubectl_dra.explanation.requests import asked
+from kubectl_dra.explanation.summary import summary
+from kubectl_dra.inventory.document import ObjectName, Unknown
+from kubectl_dra.inventory.known import unknown_kinds
+from kubectl_dra.objects.pod import Pod
+from kubectl_dra.objects.snapshot import Snapshot
+
+READ = ("nodes", "pods", "device_classes", "resource_slices", "resource_claims", "device_taint_rules")
+"""The kinds that the search for a node rests on."""
+_SAMPLED_FROM = 100
+"""From so many nodes on, the scheduler may find enough of them before it comes to one that ends the attempt
+(kubernetes pkg/scheduler/schedule_one.go, numFeasibleNodesToFind)."""
+
+
+def explain(
+    snapshot: Snapshot,
+    pod: Pod,
+    *,
+    node: str | None = None,
+    devices: bool = False,
+    exists: bool = True,
+    expired: Callable[[], bool] = never,
+) -> Explanation:
+    """Explain one pod of the snapshot, or (`exists` false) one that would be made.
+
+    `node` narrows the nodes to one, `devices` tells each device. `expired` limits the search: what is over is "unknown".
+    Raises AllocationError for quantities that are none.
+    """
+    case = PodCase(snapshot, pod, exists=exists, expired=expired)
+    if pod.finished:
+        return _placed(case, Verdict.FINISHED, after.refused(case))
+    if pod.metadata.deletion_timestamp:
+        return _placed(case, Verdict.TERMINATING, after.ending(case))
+    if pod.node_name is not None:
+        return _bound(case)
+    return _waiting(case, node, devices=devices)
+
+
+def _bound(case: PodCase) -> Explanation:
+    if case.pod.status.phase == "Running":
+        return _placed(case, Verdict.RUNS, after.running(case))
+    return _placed(case, Verdict.BOUND, (*after.starting(case), *after.running(case)))
+
+
+def _waiting(case: PodCase, node: str | None, *, devices: bool) -> Explanation:
+    held = before.before(case)
+    everything = scheduling.nodes(case)
+    words = told.from_words(case)
+    verdict = _verdict(case, held, words, everything)
+    about_pod = (*held, *words, *hints(case, everything))
+    sentence = summary(case, verdict, (*about_pod, *scheduling.commonest(everything)), everything, ())
+    nodes = scheduling.shown(case, everything, node, devices=devices)
+    return _answer(case, verdict, (*about_pod, *scheduling.commonest(nodes)), sentence, asked(case, everything), nodes)
+
+
+def _verdict(case: PodCase, held: tuple[Reason, ...], words: tuple[Reason, ...], nodes: tuple[OnNode, ...]) -> Verdict:
+    """In the order in which the scheduler would stop."""
+    if held:
+        return Verdict.HELD
+    counts = scheduling.verdicts(nodes)
+    if not case.snapshot.nodes.known or not nodes:
+        return Verdict.WAITS if case.snapshot.nodes.known else Verdict.UNKNOWN
+    if counts.get("error") and not (counts.get("fits") and len(nodes) >= _SAMPLED_FROM):
+        return Verdict.FAILS
+    if any(each.code in ("lost-mapping", "quota", "empty-claim", "preempting") for each in words):
+        return Verdict.WAITS
+    if counts.get("fits"):
+        return Verdict.FITS
+    return Verdict.UNKNOWN if counts.get("unknown") else Verdict.WAITS
+
+
+def _placed(case: PodCase, verdict: Verdict, reasons: tuple[Reason, ...]) -> Explanation:
+    """Of a pod that needs no node any more."""
+    return _answer(case, verdict, reasons, summary(case, verdict, reasons, (), after.holdings(case)), asked(case))
+
+
+def _answer(
+    case: PodCase,
+    verdict: Verdict,
+    reasons: tuple[Reason, ...],
+    sentence: str,
+    requests: tuple[Asked, ...],
+    nodes: tuple[OnNode, ...] = (),
+) -> Explanation:
+    pod = case.pod
+    return Explanation(
+        pod=ObjectName(pod.metadata.namespace or "", pod.metadata.name),
+        verdict=verdict.value,
+        summary=sentence,
+        exists=case.exists,
+        phase=pod.status.phase,
+        node=pod.node_name,
+        reasons=reasons,
+        requests=requests,
+        nodes=nodes,
+        holds=() if pod.finished else after.holdings(case),
+        said=told.said(case),
+        not_judged=NOT_JUDGED if nodes else (),
+        unknown=_unknown(case),
+    )
+
+
+def _unknown(case: PodCase) -> tuple[Unknown, ...]:
+    """The kinds that could not be read and would say more."""
+    kinds = list(READ)
+    if any(each.resource_claim_template_name for each in case.pod.spec.resource_claims or ()):
+        kinds.append("resource_claim_templates")
+    return unknown_kinds(case.snapshot, kinds)

@@ -1,0 +1,77 @@
+"""The verdict in a sentence."""
+
+from collections.abc import Sequence
+
+from kubectl_dra.explanation.case import PodCase
+from kubectl_dra.explanation.document import Holding, NodeVerdict, OnNode, Reason, Verdict
+from kubectl_dra.explanation.scheduling import verdicts
+
+
+def summary(case: PodCase, verdict: Verdict, reasons: Sequence[Reason], nodes: Sequence[OnNode], holds: Sequence[Holding]) -> str:
+    """What a person wants to know first."""
+    pod = case.pod
+    node, first = pod.node_name or "", reasons[0].message if reasons else ""
+    match verdict:
+        case Verdict.FINISHED:
+            return f"has finished ({pod.status.phase}) and holds no device" + (f": {first}" if first else "")
+        case Verdict.TERMINATING:
+            return _terminating(case, first)
+        case Verdict.RUNS:
+            return f"runs on {node} and {_holds(case, holds)}"
+        case Verdict.BOUND:
+            return f"is bound to {node} and does not run there yet" + (f": {first}" if first else f"; {_holds(case, holds)}")
+        case _:
+            return _unbound(case, verdict, first, nodes)
+
+
+def _unbound(case: PodCase, verdict: Verdict, first: str, nodes: Sequence[OnNode]) -> str:
+    counts, why = verdicts(nodes), f": {first}" if first else ""
+    number = nodes[0].node if len(nodes) == 1 else f"none of {len(nodes)} nodes"
+    waits = "waits" if case.exists else "would wait"
+    match verdict:
+        case Verdict.HELD:
+            return f"{'is' if case.exists else 'would be'} not scheduled yet{why}"
+        case Verdict.FITS:
+            return _fits(case, counts["fits"], nodes)
+        case Verdict.FAILS:
+            return f"{'cannot' if case.exists else 'could not'} be scheduled on any node{why}"
+        case Verdict.WAITS if counts.get("fits"):
+            return f"{waits}{why}"
+        case Verdict.WAITS:
+            return f"{waits}: {number} {'cannot' if len(nodes) == 1 else 'can'} take it now{why}"
+        case _:
+            return f"cannot be explained in full: what decides could not be read, or cannot be told{why}"
+
+
+def _fits(case: PodCase, fits: int, nodes: Sequence[OnNode]) -> str:
+    first = next(each.node for each in nodes if each.verdict == NodeVerdict.FITS)
+    where = first if fits == 1 else f"{fits} of {len(nodes)} nodes"
+    if not case.exists:
+        return f"would fit on {where} now"
+    tried = "has not tried it again yet" if case.pod.condition("PodScheduled") is not None else "has not tried it yet"
+    return f"fits on {where} now: the scheduler {tried}, or something else keeps it"
+
+
+def _terminating(case: PodCase, first: str) -> str:
+    since = case.seconds_since(case.pod.metadata.deletion_timestamp)
+    if case.pod.node_name is None:
+        return "is being deleted: the scheduler leaves it alone"
+    if since is not None and since < 0:
+        return f"is being deleted and has {-since:.0f} s left to end"
+    return f"should have ended {f'{since:.0f} s ago' if since is not None else 'already'} and is still there" + (
+        f": {first}" if first else ""
+    )
+
+
+def _holds(case: PodCase, holds: Sequence[Holding]) -> str:
+    if holds:
+        devices = ", ".join(f"{each.device} of {each.driver}" for each in holds[:4])
+        return f"holds {devices}" + (f" and {len(holds) - 4} more" if len(holds) > 4 else "")
+    if case.names:
+        return f"has its {', '.join(case.names)} from the device plugin" if _from_plugin(case) else "holds no device that DRA knows of"
+    return "asks for no device" if not case.pod.spec.resource_claims else "holds no device"
+
+
+def _from_plugin(case: PodCase) -> bool:
+    node = case.nodes.get(case.pod.node_name or "")
+    return node is not None and all(case.planner.offers(node, name) for name in case.names)
