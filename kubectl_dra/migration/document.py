@@ -16,8 +16,9 @@ class Check(Part, frozen=True):
 class Step(Part, frozen=True, kw_only=True):
     """One line of the checklist.
 
-    `started_at` is RFC 3339, `seconds` how long it took; null until then. `does`, `waits_for` and `undo` are sentences for people,
-    `timeout_seconds` is the limit of its waits (null: none). `message` says where it stands, why it was left out or what went wrong.
+    `started_at` is RFC 3339, `seconds` how long it took; null until then. `before` (what is looked at before anything is done), `does`,
+    `waits_for` and `undo` are sentences for people, `timeout_seconds` is the limit of its waits (null: none). `message` says where it
+    stands, why it was left out or what went wrong.
     """
 
     name: StepName
@@ -25,6 +26,7 @@ class Step(Part, frozen=True, kw_only=True):
     started_at: str | None = None
     seconds: float | None = None
     checks: tuple[Check, ...] = ()
+    before: str = ""
     does: str = ""
     waits_for: str = ""
     undo: str = ""

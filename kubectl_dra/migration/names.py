@@ -81,6 +81,18 @@ BACKWARD = (
 )
 """The way back, driver to plugin."""
 
+VERIFICATION = (
+    StepName.PREFLIGHT,
+    StepName.LOCK,
+    StepName.EMPTY,
+    StepName.ZERO,
+    StepName.SLICES,
+    StepName.CLASS,
+    StepName.CANARY,
+    StepName.CLOSE,
+)
+"""`--verify`, on a node that was moved earlier: it stays open meanwhile."""
+
 
 class Direction(StrEnum):
     """Which way a run goes."""

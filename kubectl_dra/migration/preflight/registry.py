@@ -1,0 +1,109 @@
+"""Where preflight checks stand, and how they are run."""
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+
+import msgspec
+
+from kubectl_dra.audit.missing import gaps, in_words, usable
+from kubectl_dra.migration.document import Check
+from kubectl_dra.migration.names import Direction, Level
+from kubectl_dra.migration.subject import Subject
+
+FAMILIES = ("node", "mapping", "users", "drain", "budgets", "operands", "rights", "elsewhere")
+"""The modules of this folder, in the order in which people read."""
+
+BOTH = (Direction.MOVE, Direction.ROLLBACK)
+MOVE = (Direction.MOVE,)
+BACK = (Direction.ROLLBACK,)
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """One thing that a check has found."""
+
+    level: Level
+    message: str
+    known: bool = True
+
+
+def blocker(message: str) -> Verdict:
+    """It must not be done."""
+    return Verdict(Level.BLOCKER, message)
+
+
+def warning(message: str) -> Verdict:
+    """It can be done, and people should know."""
+    return Verdict(Level.WARNING, message)
+
+
+def fine(message: str) -> Verdict:
+    """Looked at, and told in more words than the check's own."""
+    return Verdict(Level.OK, message)
+
+
+def unknown(message: str, *, blocks: bool = False) -> Verdict:
+    """It could not look; `blocks` where what it looks for would ruin pods."""
+    return Verdict(Level.BLOCKER if blocks else Level.WARNING, message, known=False)
+
+
+Judgement = Callable[[Subject], Iterator[Verdict]]
+
+
+class _Registered(msgspec.Struct, frozen=True):
+    name: str
+    ok: str
+    judge: Judgement
+    needs: tuple[str, ...]
+    blocks: bool
+    directions: tuple[Direction, ...]
+
+
+_checks: dict[str, _Registered] = {}
+
+
+def check(
+    name: str, *, ok: str, needs: tuple[str, ...] = (), blocks: bool = False, directions: tuple[Direction, ...] = BOTH
+) -> Callable[[Judgement], Judgement]:
+    """Register a check under its name, which is for ever. `ok` is said when it finds nothing.
+
+    `needs` are the Snapshot's fields without which it cannot look in full; `blocks` says that not knowing must stop a move.
+    """
+
+    def register(judge: Judgement) -> Judgement:
+        if name in _checks:
+            raise ValueError(f"{name} is registered twice")
+        _checks[name] = _Registered(name, ok, judge, needs, blocks, directions)
+        return judge
+
+    return register
+
+
+def preflight(subject: Subject) -> tuple[Check, ...]:
+    """Every check of the direction, by subject; of one that finds nothing, that it found nothing."""
+    return tuple(made for each in registered() if subject.target.direction in each.directions for made in _made(each, subject))
+
+
+def registered() -> tuple[_Registered, ...]:
+    """All checks, family by family."""
+    for family in FAMILIES:
+        import_module(f"kubectl_dra.migration.preflight.{family}")
+    return tuple(_checks.values())
+
+
+def kinds() -> tuple[str, ...]:
+    """The Snapshot's fields that the checks look at, sorted."""
+    return tuple(sorted({field for each in registered() for field in each.needs}))
+
+
+def _made(each: _Registered, subject: Subject) -> Iterator[Check]:
+    missing = gaps(subject.snapshot, each.needs)
+    if missing:
+        level = Level.BLOCKER if each.blocks else Level.WARNING
+        yield Check(each.name, level, f"not known: {in_words(missing, 'migrate-node')}", known=False)
+        if not all(usable(subject.snapshot, field) for field in each.needs):
+            return
+    verdicts = tuple(each.judge(subject))
+    for verdict in verdicts:
+        yield Check(each.name, verdict.level, verdict.message, verdict.known)
+    if not verdicts and not missing:
+        yield Check(each.name, Level.OK, each.ok)
