@@ -14,7 +14,7 @@ class ReadingKind(msgspec.Struct, frozen=True, tag=True):
 
 
 class Waiting(msgspec.Struct, frozen=True, tag=True):
-    """The work stands still on purpose: for what, and for how many seconds at most."""
+    """The work stands still on purpose: for what, and for how many seconds at most, counted from the event."""
 
     what: str
     seconds: float

@@ -101,11 +101,63 @@ class AuditedCluster(Part, frozen=True):
     read_at: str
 
 
+class ManifestsRead(Part, frozen=True):
+    """Which manifests were judged: where they are, in how many files, how many of kinds that are looked at."""
+
+    path: str
+    files: int
+    objects: int
+
+
+class Asked(Part, frozen=True):
+    """What the audit was asked about: the codes of the checks whose findings are shown, the mildest severity, and the scope.
+
+    An empty `namespace` is all of them, empty lists are all nodes and all extended resource names. `fail_on` is the mildest severity that
+    makes the answer a "no": `error`, `warning` or `never`.
+    """
+
+    checks: tuple[str, ...]
+    severity: Severity
+    namespace: str = ""
+    nodes: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()
+    fail_on: str = Severity.ERROR.value
+
+
+class Since(Part, frozen=True):
+    """Against which earlier report or snapshot the findings are new.
+
+    `gone` are findings that it has and that do not show any more, `unclear` those that do not show but whose check could not look
+    everywhere now. `elsewhere` says that it is of another API server.
+    """
+
+    file: str
+    read_at: str
+    elsewhere: bool
+    gone: tuple[Finding, ...]
+    unclear: tuple[Finding, ...]
+
+
 class AuditReport(Document, frozen=True, kw_only=True):
-    """The whole answer of `audit`. Findings stand with the worst first, then by code and object."""
+    """The whole answer of `audit`. Findings stand with the worst first, then by code and object.
+
+    `manifests` is null for an audit of a cluster; with it, `names` is empty: whether a name can move is not a matter of manifests.
+    `since` is null where there was no earlier report.
+    """
 
     kind: str = "AuditReport"
     cluster: AuditedCluster
     names: tuple[NameVerdict, ...]
     findings: tuple[Finding, ...]
     unknown: tuple[Unknown, ...]
+    asked: Asked
+    manifests: ManifestsRead | None = None
+    since: Since | None = None
+
+    @property
+    def failing(self) -> tuple[Finding, ...]:
+        """The findings for which the exit status is 1: those bad enough, and of them with an earlier report only the new ones."""
+        if self.asked.fail_on not in tuple(Severity):
+            return ()
+        threshold = Severity(self.asked.fail_on)
+        return tuple(each for each in self.findings if each.severity.at_least(threshold) and (self.since is None or each.new))

@@ -11,9 +11,10 @@ import msgspec
 
 from kubectl_dra.audit.candidate import EVERY_NAME, Candidate, Doubt, Now
 from kubectl_dra.audit.case import Case
-from kubectl_dra.audit.finding import AuditedCluster, AuditReport, Finding, NameVerdict, Severity, Unknown
+from kubectl_dra.audit.finding import Asked, AuditedCluster, AuditReport, Finding, NameVerdict, Severity, Unknown
 from kubectl_dra.audit.missing import gaps, in_words, usable
 from kubectl_dra.audit.registry import Check, Page, checks
+from kubectl_dra.audit.scope import Scope
 from kubectl_dra.audit.selection import ALL_FINDINGS, Selection
 from kubectl_dra.audit.verdict import verdicts
 from kubectl_dra.objects.snapshot import ClusterInfo
@@ -95,11 +96,18 @@ def report(case: Case, examination: Examination, selection: Selection = ALL_FIND
     """The document: verdicts from everything seen, findings and doubts as selected, in a stable order."""
     findings = tuple(sighting.finding() for sighting in examination.sightings)
     return AuditReport(
-        cluster=_cluster(case.snapshot.cluster),
+        cluster=audited(case.snapshot.cluster),
         names=verdicts(case, _blocking(examination), examination.doubtful),
-        findings=tuple(sorted((each for each in findings if selection.has(each.code, each.severity)), key=_order)),
+        findings=ordered(each for each in findings if selection.has(each.code, each.severity)),
         unknown=tuple(sorted({each for each in examination.unknown if selection.has_code(each.code)})),
+        asked=asked(checks(), case.scope, selection),
     )
+
+
+def asked(codes: Iterable[str], scope: Scope, selection: Selection) -> Asked:
+    """What a report was asked about, of the checks that ran."""
+    shown = tuple(code for code in codes if selection.has_code(code))
+    return Asked(shown, selection.severity, scope.namespace, scope.nodes, scope.resources)
 
 
 def _blocking(examination: Examination) -> Iterator[tuple[str, str]]:
@@ -121,10 +129,16 @@ def name_verdicts(case: Case) -> tuple[NameVerdict, ...]:
     return verdicts(case, _blocking(seen), seen.doubtful)
 
 
-def _cluster(info: ClusterInfo) -> AuditedCluster:
+def audited(info: ClusterInfo) -> AuditedCluster:
+    """Which cluster a reading is of."""
     version = info.git_version or (f"v{info.version}" if info.version else "")
     return AuditedCluster(server=info.server, context=info.context, server_version=version, read_at=info.read_at)
 
 
+def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The worst first, then by code and object."""
+    return tuple(sorted(findings, key=_order))
+
+
 def _order(finding: Finding) -> tuple[object, ...]:
-    return (finding.severity.rank, finding.code, finding.objects, finding.evidence)
+    return (finding.severity.rank, finding.code, finding.objects, finding.evidence, finding.places)

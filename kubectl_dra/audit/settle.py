@@ -3,7 +3,7 @@
 Pure: the caller reads `to_read(...)` again and gives the Snapshot of just those objects to `settle`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -25,6 +25,25 @@ class Named(Protocol):
 
 
 N = TypeVar("N", bound=Named)
+
+SOON = 10.0
+"""Seconds that an audit waits unasked for what only time can tell."""
+
+
+def soon(examination: Examination) -> float:
+    """Seconds after which what settles soon can be read again; 0 when nothing does."""
+    return max((seconds for seconds in _waits(examination) if seconds <= SOON), default=0.0)
+
+
+def wait_left(examination: Examination) -> float:
+    """Seconds that the second reading of what is not settled yet has to wait; 0 when time would tell nothing more."""
+    return max(_waits(examination), default=0.0)
+
+
+def _waits(examination: Examination) -> Iterator[float]:
+    for sighting in examination.sightings:
+        if isinstance(sighting.candidate.settling, Later) and not sighting.settled:
+            yield sighting.candidate.settling.seconds
 
 
 def to_read(examination: Examination, waited: float = 0.0) -> tuple[ObjectRef, ...]:

@@ -63,7 +63,7 @@ def of_value(command: "KubectlCommand", flag: Flag, given: Mapping[str, str], cu
         return Completion(())
     if flag.bool_:
         return Completion([Candidate(word) for word in ("true", "false") if word.startswith(current)])
-    if option.hidden and (shared := _shared_value(flag.name, given, current, environment)):
+    if option.hidden and (shared := _shared_value(flag.name, given, current, environment, command.formats)):
         return shared
     return _of_parameter(command, option, current, environment)
 
@@ -94,10 +94,12 @@ def _of_parameter(
     return Completion(found)
 
 
-def _shared_value(name: str, given: Mapping[str, str], current: str, environment: Environment) -> Completion | None:
+def _shared_value(
+    name: str, given: Mapping[str, str], current: str, environment: Environment, own_formats: Sequence[str] = ()
+) -> Completion | None:
     """Values of shared flags; None for a flag that is not known here."""
     if name == "output":
-        words = _formats()
+        words = _formats(own_formats)
         directive = Directive.NO_FILES | (Directive.NO_SPACE if current.startswith("jsonpath") else Directive.DEFAULT)
         return Completion([Candidate(word) for word in words if word.startswith(current)], directive)
     if name in _KUBECONFIG_NAMES:
@@ -108,10 +110,10 @@ def _shared_value(name: str, given: Mapping[str, str], current: str, environment
     return FILES if option.metavar == "FILE" else Completion(())
 
 
-def _formats() -> Iterable[str]:
+def _formats(own: Sequence[str]) -> Iterable[str]:
     from kubectl_dra.report.formats import PLAIN, TEMPLATES
 
-    return [*filter(None, PLAIN), *(f"{name}=" for name in TEMPLATES)]
+    return [*filter(None, PLAIN), *own, *(f"{name}=" for name in TEMPLATES)]
 
 
 def _names(kind: str) -> Callable[[Mapping[str, str], Environment], Iterable[str]]:

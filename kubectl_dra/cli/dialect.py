@@ -34,6 +34,7 @@ class KubectlCommand(TyperCommand):
     """A command whose words are read by `pflag`."""
 
     examples: str = ""
+    formats: tuple[str, ...] = ()
 
     def flags(self) -> Flags:
         """Its flags, shared ones included."""
@@ -75,8 +76,10 @@ class KubectlCommand(TyperCommand):
                 raise UsageError(_bad_value(param, given.get(str(param.name)), error)) from error
 
 
-def command(*groups: Group, examples: str = "") -> Callable[[Callable[..., ExitStatus | None]], KubectlCommand]:
-    """Make a command of a function. `examples` is shown in its help as it stands (dedented).
+def command(
+    *groups: Group, examples: str = "", formats: tuple[str, ...] = ()
+) -> Callable[[Callable[..., ExitStatus | None]], KubectlCommand]:
+    """Make a command of a function. `examples` is shown in its help as it stands (dedented), `formats` are words for -o that only it has.
 
     The function returns its status; None is OK.
     """
@@ -84,11 +87,14 @@ def command(*groups: Group, examples: str = "") -> Callable[[Callable[..., ExitS
     def decorate(function: Callable[..., ExitStatus | None]) -> KubectlCommand:
         app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
         shared = [option for group in (CONNECTION, *groups, TALK) for option in group.options]
-        app.command(function.__name__.strip("_").replace("_", "-"), cls=KubectlCommand, add_help_option=False)(_with_run(function, shared))
+        app.command(function.__name__.strip("_").replace("_", "-"), cls=KubectlCommand, add_help_option=False)(
+            _with_run(function, shared, formats)
+        )
         made = typer.main.get_command(app)
         if not isinstance(made, KubectlCommand):
             raise TypeError(f"typer made a {type(made).__name__} of {function.__name__}")
         made.examples = inspect.cleandoc(examples)
+        made.formats = formats
         return made
 
     return decorate
@@ -98,7 +104,9 @@ _PREFIX = "shared_"
 """Keeps the names of shared parameters apart from a command's own."""
 
 
-def _with_run(function: Callable[..., ExitStatus | None], shared: Sequence[SharedOption]) -> Callable[..., ExitStatus | None]:
+def _with_run(
+    function: Callable[..., ExitStatus | None], shared: Sequence[SharedOption], own_formats: tuple[str, ...]
+) -> Callable[..., ExitStatus | None]:
     """`function` with its first parameter replaced by the shared options, in the form that typer reads: signature and annotations."""
     hints = get_type_hints(function, include_extras=True)
     own = [p.replace(annotation=hints[p.name], kind=p.KEYWORD_ONLY) for p in list(inspect.signature(function).parameters.values())[1:]]
@@ -106,7 +114,7 @@ def _with_run(function: Callable[..., ExitStatus | None], shared: Sequence[Share
     def call(typer_context: typer.Context, **values: Any) -> ExitStatus | None:  # noqa: ANN401 (typer's values, by name)
         run = Run(environment=typer_context.obj, **{option.name: _plain(option, values[_PREFIX + option.name]) for option in shared})
         if run.output:
-            formats.find(run.output)  # nonsense is told before a cluster is read
+            formats.find(run.output, own_formats)  # nonsense is told before a cluster is read
         return function(run, **{p.name: values[p.name] for p in own})
 
     parameters = [

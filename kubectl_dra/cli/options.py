@@ -122,7 +122,7 @@ OUTPUT = Group(
             "output",
             "output",
             "FORMAT",
-            "One of table, wide, json, yaml, name, markdown, jsonpath=TEMPLATE, jsonpath-file=FILE.",
+            "One of table, wide, json, yaml, name, markdown, csv, jsonpath=TEMPLATE, jsonpath-file=FILE.",
             short="o",
         ),
         SharedOption("no_headers", "no-headers", "", "Tables without their first line.", bool, default=False),

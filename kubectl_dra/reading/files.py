@@ -64,7 +64,7 @@ def _sources(path: str, environment: Environment) -> Iterator[tuple[str, Opener]
         return
     place = Path(path)
     try:
-        found = _files(place) if place.is_dir() else None
+        found = files_in(place, SUFFIXES) if place.is_dir() else None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     if found is None:
@@ -76,12 +76,12 @@ def _sources(path: str, environment: Environment) -> Iterator[tuple[str, Opener]
         yield str(file), lambda file=file: _open(file)  # type: ignore[misc]
 
 
-def _files(folder: Path) -> list[Path]:
-    """The files in `folder` that are read, sorted; what begins with a dot is not. Raises OSError, also for a folder within it."""
+def files_in(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """The files in `folder` that end so, sorted; what begins with a dot is not read. Raises OSError, also for a folder within it."""
     found: list[Path] = []
     for place, folders, names in os.walk(folder, onerror=_raise):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        files = (Path(place) / name for name in names if name.endswith(SUFFIXES) and not name.startswith("."))
+        files = (Path(place) / name for name in names if name.endswith(suffixes) and not name.startswith("."))
         found += (file for file in files if file.is_file())
     return sorted(found)
 

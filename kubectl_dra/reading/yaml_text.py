@@ -14,7 +14,7 @@ LARGEST = 20 << 20
 
 _PIECE = 1 << 18
 _BASE: type = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-_DOCUMENT = re.compile(r"^---[ \t]*(?:#.*)?$|^\.\.\.[ \t]*$", re.MULTILINE)
+DOCUMENT = re.compile(r"^---[ \t]*(?:#.*)?$|^\.\.\.[ \t]*$", re.MULTILINE)
 _LIST = re.compile(r"^items:[ \t]*(?:#.*)?\n(?=( *)- )", re.MULTILINE)
 
 
@@ -31,7 +31,7 @@ def documents(text: str) -> Iterator[object]:
 
     Raises yaml.YAMLError.
     """
-    for document in _DOCUMENT.split(text):
+    for document in DOCUMENT.split(text):
         if len(document) < _PIECE or "&" in document:
             yield from _load(document)  # an anchor may be used anywhere in the document
         else:

@@ -11,7 +11,8 @@ from kubectl_dra.document import Document
 from kubectl_dra.environment import Environment
 from kubectl_dra.errors import OutputError, UsageError
 from kubectl_dra.report import layout
-from kubectl_dra.report.view import View
+from kubectl_dra.report.comma_separated import csv_text
+from kubectl_dra.report.view import Grid, View
 
 D = TypeVar("D", bound=Document)
 
@@ -38,7 +39,7 @@ def write(document: D, output: str, environment: Environment, view: View[D], *, 
     A reader that has left (a closed pipe) changes nothing about the answer: the command goes on to its status.
     Raises UsageError for an unknown format or a template that does not fit, OutputError when stdout cannot be written.
     """
-    chosen = find(output)
+    chosen = find(output, view.formats)
     put(chosen(Page(document, view, environment, headers=not no_headers)), environment)
 
 
@@ -53,8 +54,11 @@ def put(text: str, environment: Environment) -> None:
         raise OutputError(f"cannot write the output: {error.strerror}") from error
 
 
-def find(output: str) -> Format:
-    """The format that `-o OUTPUT` names. Raises UsageError for one that does not exist, before anything is read."""
+def find(output: str, more: Iterable[str] = ()) -> Format:
+    """The format that `-o OUTPUT` names; `more` are those that only this document has. Raises UsageError for one that does not exist."""
+    own = tuple(more)
+    if output in own:
+        return lambda page: page.view.formats[output](page.document)
     name, equals, argument = output.partition("=")
     if not equals and name in PLAIN:
         return PLAIN[name]
@@ -62,7 +66,7 @@ def find(output: str) -> Format:
         if not argument:
             raise UsageError("template format specified but no template given", hint=f"Use -o {name}=TEMPLATE.")
         return TEMPLATES[name](argument)
-    allowed = ",".join([*filter(None, PLAIN), *TEMPLATES])
+    allowed = ",".join([*filter(None, PLAIN), *own, *TEMPLATES])
     raise UsageError(f'unable to match a printer suitable for the output format "{output}", allowed formats are: {allowed}')
 
 
@@ -91,6 +95,12 @@ def _table(page: Page, *, wide: bool) -> str:
 
 def _markdown(page: Page) -> str:
     return _joined(layout.markdown(page.view.sections(page.document, True)))
+
+
+def _csv(page: Page) -> str:
+    view = page.view
+    grids = [view.table(page.document)] if view.table else [each for each in view.sections(page.document, True) if isinstance(each, Grid)]
+    return csv_text(grids[0], headers=page.headers) if grids else ""
 
 
 def _names(page: Page) -> str:
@@ -126,6 +136,7 @@ PLAIN: Mapping[str, Format] = {
     "yaml": lambda page: serialized(page.document, "yaml"),
     "name": _names,
     "markdown": _markdown,
+    "csv": _csv,
 }
 """Formats without an argument."""
 

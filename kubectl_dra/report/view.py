@@ -10,8 +10,8 @@ NODES = Table(
 INVENTORY_BY_NODE = View(sections=lambda inventory: [NODES.of(inventory.items)], names=lambda inventory: [f"node/{i.node}" for ...])
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Generic, TypeVar
 
@@ -99,13 +99,20 @@ class Table(Generic[R]):
 class View(Generic[D]):
     """A document for people. `sections` is given the document and whether it is `-o wide`; `names` are the lines of `-o name`.
 
-    `empty` stands for a document without any row, on stderr, as kubectl's "No resources found".
+    `empty` stands for a document without any row, on stderr, as kubectl's "No resources found". `table` is the one for `-o csv`; without
+    it, that is the first of the sections. `formats` are further words for `-o` that only this document has.
     """
 
     sections: Callable[[D, bool], Iterable[Section]]
     names: Callable[[D], Iterable[str]]
     empty: str = "No resources found"
+    table: Callable[[D], Grid] | None = None
+    formats: Mapping[str, Callable[[D], str]] = field(default_factory=dict)
+
+
+NONE = "<none>"
+"""kubectl's word for nothing."""
 
 
 def _text(value: str | int | float | None) -> str:
-    return "<none>" if value is None or value == "" else str(value)
+    return NONE if value is None or value == "" else str(value)

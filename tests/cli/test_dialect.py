@@ -136,7 +136,7 @@ PROBE_HELP = "See 'kubectl dra probe --help' for usage."
         (
             ("probe", "-o=foo"),
             'unable to match a printer suitable for the output format "foo", allowed formats are: '
-            "table,wide,json,yaml,name,markdown,jsonpath,jsonpath-as-json,jsonpath-file",
+            "table,wide,json,yaml,name,markdown,csv,jsonpath,jsonpath-as-json,jsonpath-file",
             "",
         ),
         (("probe", "-o", "jsonpath"), "template format specified but no template given", "Use -o jsonpath=TEMPLATE."),

@@ -1,5 +1,6 @@
 """One document in every format."""
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -55,6 +56,25 @@ def test_a_table_without_headers() -> None:
 
 def test_names() -> None:
     assert printed("name") == "node/a\nnode/long-name\nnode/zero\n"
+
+
+def test_comma_separated_values_have_all_columns_and_quote_what_needs_it() -> None:
+    quoted = Nodes(items=(Row(node="a", devices=8, note='x,"y"\nz'), Row(node="b", devices=None)))
+    stdout = Stream()
+    formats.write(quoted, "csv", Environment(Stream(), stdout, Stream(), {}), VIEW)
+    assert stdout.text() == 'NODE,NOTE,DEVICES\na,"x,""y""\nz",8\nb,,\n'
+    assert printed("csv", no_headers=True) == "a,x|y,8\nlong-name,,\nzero,*,0\n"
+
+
+def test_a_format_that_only_one_document_has() -> None:
+    view = dataclasses.replace(VIEW, formats={"count": lambda nodes: f"{len(nodes.items)}\n"})
+    stdout = Stream()
+    formats.write(NODES, "count", Environment(Stream(), stdout, Stream(), {}), view)
+    assert stdout.text() == "3\n"
+    with pytest.raises(UsageError, match=r"allowed formats are: .*,csv,count,jsonpath,"):
+        formats.find("nonsense", view.formats)
+    with pytest.raises(UsageError):
+        formats.find("count")
 
 
 def test_markdown() -> None:

@@ -110,6 +110,7 @@ def _why_duplicates(name: str, version: Version | None) -> str:
     ),
     source=("kubernetes: pkg/apis/core/validation/validation.go", "k8s.io/api: resource/v1/types.go (ResourceDeviceClassPrefix)"),
     needs=("device_classes",),
+    manifests=True,
 )
 def unwritable_names(case: Case) -> Iterator[Candidate | Doubt]:
     """Classes whose implicit name is no legal resource name, and that have no explicit one."""

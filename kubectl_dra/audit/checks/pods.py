@@ -42,6 +42,7 @@ from kubectl_dra.remedies.kubectl_line import kubectl
         "custom_workloads",
     ),
     blocks=True,
+    manifests=True,
 )
 def more_than_a_claim_holds(case: Case) -> Iterator[Candidate | Doubt]:
     """Whoever makes pods that need more than 32 devices: an error where classes map the names, else what a class would break."""

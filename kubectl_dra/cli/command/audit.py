@@ -13,8 +13,6 @@ from kubectl_dra.errors import UsageError
 from kubectl_dra.exit_status import ExitStatus
 
 if TYPE_CHECKING:
-    from kubectl_dra.audit.case import Case
-    from kubectl_dra.audit.run import Examination
     from kubectl_dra.audit.selection import Selection
 
 
@@ -42,12 +40,19 @@ class FailOn(StrEnum):
     SCOPE,
     SOURCE,
     OUTPUT,
+    formats=("sarif", "junit"),
     examples="""
     # What stands between this cluster and the move to DRA
     kubectl dra audit
 
     # Only what is about classes, for one name
     kubectl dra audit --select DRA1 --resource nvidia.com/gpu
+
+    # Manifests before they run, for a code review
+    kubectl dra audit --manifests deploy/ -o sarif > audit.sarif
+
+    # Only what is new since yesterday; exits 1 if any of it is an error
+    kubectl dra audit --since yesterday.json
 
     # What a check is about, without a cluster
     kubectl dra audit --explain DRA101
@@ -68,30 +73,46 @@ def audit(
     settle: Annotated[
         str, typer.Option("--settle", metavar="DURATION", help="Look again after so long (10s, 6m); without it, at once where it matters.")
     ] = "0s",
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="FILE", help="Tell what is new and gone since this report (-o json or yaml) or snapshot."),
+    ] = None,
+    manifests: Annotated[
+        str | None,
+        typer.Option("--manifests", metavar="PATH", help="Judge the manifests in this file, folder or - (stdin) instead of what runs."),
+    ] = None,
 ) -> ExitStatus:
     """What stands between this cluster and the move to DRA, as checks with codes.
 
     First the verdict of each extended resource name: ready (nothing found stands in the way), blocked (by the findings beside it), leave
     alone (nobody moves this name) or unknown. Then the findings, the worst first, each with what was seen and how to mend it. What could
-    not be looked at is told as not known. Exit status 1 means findings at or above --fail-on.
+    not be looked at is told as not known. Exit status 1 means findings at or above --fail-on; with --since, new ones.
+
+    --manifests judges what is to run: workloads of all kinds, their templates, classes. The cluster, if there is one, gives the classes and
+    nodes; --from and --demo may stand for it. Findings carry file and line, for people and in -o sarif; -o junit is for pipelines.
+
+    --settle waits for what only time can tell, such as a plugin that only restarts; Ctrl-C then shows what was seen so far.
     """
-    from kubectl_dra.audit.finding import Severity
-    from kubectl_dra.audit.run import report
+    from kubectl_dra.audit.scope import Scope
+    from kubectl_dra.cli.auditing import Request
+    from kubectl_dra.cli.auditing import answer as answered
     from kubectl_dra.report import formats
     from kubectl_dra.report.tables.audit import AUDIT, summary
 
     if explain is not None:
         return _explain(run, explain)
-    selection = _selection(select, ignore, severity)
-    case, examination = _examined(run, listed(node), listed(resource), settle)
-    answer = report(case, examination, selection)
-    formats.write(answer, run.output, run.environment, AUDIT, no_headers=run.no_headers)
-    for absent in (*case.nodes_not_there, *case.resources_not_there):
-        run.environment.stderr.write(f"there is no {absent} in this cluster\n")
-    run.environment.stderr.write(f"{summary(answer)}\n")
-    if fail_on is FailOn.NEVER:
-        return ExitStatus.OK
-    return ExitStatus.NO if any(each.severity.at_least(Severity(fail_on.value)) for each in answer.findings) else ExitStatus.OK
+    if since == "":
+        raise UsageError("--since names no file", hint="Give a report or a snapshot.")
+    scope = Scope(run.only_namespace or "", listed(node), listed(resource))
+    request = Request(scope, _selection(select, ignore, severity), _seconds(settle), since or "", fail_on.value)
+    answer = answered(run, request, manifests)
+    formats.write(answer.report, run.output, run.environment, AUDIT, no_headers=run.no_headers)
+    for note in (*answer.notes, summary(answer.report)):
+        run.environment.stderr.write(f"{note}\n")
+    if answer.interrupted:
+        run.environment.stderr.write("interrupted: this is the first look, the second one was not waited for\n")
+        return ExitStatus.INTERRUPTED
+    return ExitStatus.NO if answer.report.failing else ExitStatus.OK
 
 
 def _explain(run: Run, code: str) -> ExitStatus:
@@ -118,26 +139,6 @@ def _selection(select: list[str] | None, ignore: list[str] | None, severity: Sho
 
 def _codes(words: list[str] | None) -> tuple[str, ...]:
     return tuple(code.upper() for code in listed(words))
-
-
-def _examined(run: Run, nodes: tuple[str, ...], resources: tuple[str, ...], settle: str) -> "tuple[Case, Examination]":
-    """Read, look, and look again where one look is not enough."""
-    from kubectl_dra.audit import settle as settling
-    from kubectl_dra.audit.case import Case
-    from kubectl_dra.audit.run import examine
-    from kubectl_dra.audit.scope import Scope
-    from kubectl_dra.cli.source import read_again, read_snapshot
-    from kubectl_dra.knowledge.permissions import kinds_of
-
-    seconds = _seconds(settle)
-    snapshot = read_snapshot(run, kinds_of("audit"), namespace=run.only_namespace)
-    case = Case(snapshot, Scope(run.only_namespace or "", nodes, resources))
-    examination = examine(case)
-    objects = settling.to_read(examination, seconds)
-    if snapshot.cluster.live and objects:
-        again = read_again(run, ((each.kind, each.namespace, each.name) for each in objects), after=seconds)
-        examination = settling.settle(case, examination, again, seconds)
-    return case, examination
 
 
 def _seconds(text: str) -> float:

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from itertools import groupby
 from textwrap import fill
 
-from kubectl_dra.audit.finding import AuditReport, Finding, NameVerdict, Severity, Unknown
+from kubectl_dra.audit.finding import AuditReport, Finding, ManifestsRead, NameVerdict, Severity, Since, Unknown
 from kubectl_dra.audit.registry import Page
+from kubectl_dra.audit.words import count
+from kubectl_dra.report import junit, sarif
 from kubectl_dra.report.view import Column, Section, Style, Table, Text, View
 
 _VERDICTS = {"ready": Style.FINE, "blocked": Style.BAD, "leave alone": Style.FAINT, "unknown": Style.WARNING}
@@ -28,14 +30,37 @@ UNKNOWN: Table[Unknown] = Table(
     (Column("CODE", lambda row: row.code), Column("COULD NOT LOOK", lambda row: " / ".join(row.reason.split("\n"))))
 )
 
+EARLIER: Table[Finding] = Table(
+    (
+        Column("CODE", lambda row: row.code),
+        Column("SEVERITY", lambda row: row.severity, style=lambda row: _SEVERITIES[row.severity]),
+        Column("TITLE", lambda row: row.title),
+    )
+)
+
+FINDINGS: Table[Finding] = Table(
+    (
+        Column("CODE", lambda row: row.code),
+        Column("SEVERITY", lambda row: row.severity),
+        Column("TITLE", lambda row: row.title),
+        Column("OBJECTS", lambda row: ", ".join(map(str, row.objects))),
+        Column("PLACES", lambda row: ", ".join(f"{place.file}:{place.line}" for place in row.places)),
+        Column("EVIDENCE", lambda row: row.evidence),
+        Column("NEW", lambda row: None if row.new is None else "yes" if row.new else "no"),
+    )
+)
+"""For programs that read tables."""
+
 
 def sections(report: AuditReport, wide: bool) -> Iterator[Section]:
-    """Verdicts, findings by severity (with why and sources when `wide`), doubts."""
-    if report.names:
+    """Verdicts, findings by severity (with why and sources when `wide`), what is gone, doubts."""
+    if report.manifests is not None:
+        yield Text(_judged(report.manifests))
+    elif report.names:
         yield NAMES.of(report.names)
     else:
         yield Text("No extended resource is asked for, served or mapped.")
-    settled = any(finding.settled for finding in report.findings)
+    settled = report.manifests is not None or any(finding.settled for finding in report.findings)
     for severity, findings in groupby(report.findings, key=lambda finding: finding.severity):
         all_ = tuple(findings)
         yield Text(f"{_HEADINGS[severity]} ({len(all_)})", _SEVERITIES[severity], level=2)
@@ -43,6 +68,8 @@ def sections(report: AuditReport, wide: bool) -> Iterator[Section]:
             yield from _finding(finding, wide, settled)
     if report.findings and not settled:
         yield Text(_UNSETTLED, Style.FAINT, level=0)
+    if report.since is not None:
+        yield from _since(report.since)
     if report.unknown:
         yield Text(f"Not known ({len(report.unknown)})", Style.WARNING, level=2)
         yield UNKNOWN.of(report.unknown)
@@ -50,7 +77,8 @@ def sections(report: AuditReport, wide: bool) -> Iterator[Section]:
 
 def _finding(finding: Finding, wide: bool, mark: bool) -> Iterator[Section]:
     doubt = " (seen once)" if mark and not finding.settled else ""
-    yield Text(f"{finding.code} {finding.title}{doubt}", _SEVERITIES[finding.severity], level=3)
+    new = "new: " if finding.new else ""
+    yield Text(f"{finding.code} {new}{finding.title}{doubt}", _SEVERITIES[finding.severity], level=3)
     if finding.objects:
         yield Text(f"  objects: {_objects(finding, wide)}")
     yield Text("  seen:")
@@ -66,7 +94,25 @@ def _finding(finding: Finding, wide: bool, mark: bool) -> Iterator[Section]:
 def _objects(finding: Finding, wide: bool) -> str:
     shown = finding.objects if wide or len(finding.objects) <= _SHOWN_OBJECTS + 1 else finding.objects[:_SHOWN_OBJECTS]
     rest = len(finding.objects) - len(shown)
-    return ", ".join(map(str, shown)) + (f" and {rest} more" if rest else "")
+    places = {place.object: f" ({place.file}:{place.line})" for place in finding.places}
+    return ", ".join(f"{each}{places.get(each, '')}" for each in shown) + (f" and {rest} more" if rest else "")
+
+
+def _judged(manifests: ManifestsRead) -> str:
+    return (
+        f"{count(manifests.objects, 'manifest')} in {count(manifests.files, 'file')} of {manifests.path}"
+        if manifests.path != "-"
+        else (f"{count(manifests.objects, 'manifest')} on standard input")
+    )
+
+
+def _since(since: Since) -> Iterator[Section]:
+    if since.gone:
+        yield Text(f"Gone since {since.read_at or since.file} ({len(since.gone)})", Style.FINE, level=2)
+        yield EARLIER.of(since.gone)
+    if since.unclear:
+        yield Text(f"Not seen again, but not everything could be looked at ({len(since.unclear)})", Style.WARNING, level=2)
+        yield EARLIER.of(since.unclear)
 
 
 def page_sections(page: Page, wide: bool) -> Iterator[Section]:
@@ -86,6 +132,8 @@ def page_sections(page: Page, wide: bool) -> Iterator[Section]:
 AUDIT: View[AuditReport] = View(
     sections=sections,
     names=lambda report: dict.fromkeys(finding.code for finding in report.findings),
+    table=lambda report: FINDINGS.of(report.findings),
+    formats={"sarif": sarif.text, "junit": junit.text},
 )
 
 PAGE: View[Page] = View(sections=page_sections, names=lambda page: (page.code,))
@@ -96,4 +144,16 @@ def summary(report: AuditReport) -> str:
     counts = [f"{sum(finding.severity is severity for finding in report.findings)} {severity}s" for severity in Severity]
     counts = [text.removesuffix("s") if text.startswith("1 ") else text for text in counts]
     doubts = f"; {len(report.unknown)} could not be judged" if report.unknown else ""
-    return f"{counts[0]}, {counts[1]}, {counts[2].replace('infos', 'notes').replace('info', 'note')}{doubts}"
+    told = f"{counts[0]}, {counts[1]}, {counts[2].replace('infos', 'notes').replace('info', 'note')}{doubts}"
+    return told if report.since is None else f"{told}\n{_against(report, report.since)}"
+
+
+def _against(report: AuditReport, since: Since) -> str:
+    new = sum(bool(finding.new) for finding in report.findings)
+    unasked = sum(finding.new is None for finding in report.findings)
+    parts = [f"since {since.read_at or since.file}: {new} new, {len(since.gone)} gone"]
+    if unasked:
+        parts.append(f"{unasked} that it was not asked for")
+    if since.elsewhere:
+        parts.append("it is of another API server")
+    return "; ".join(parts)
