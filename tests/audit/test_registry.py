@@ -10,11 +10,20 @@ from kubectl_dra.knowledge.permissions import kinds_of
 from kubectl_dra.objects.snapshot import KINDS
 
 CHECKS = list(checks().values())
+CODES = """
+DRA001
+DRA101 DRA102 DRA103 DRA105 DRA106 DRA107 DRA108
+DRA203 DRA209
+DRA401 DRA402 DRA403 DRA405 DRA406 DRA407 DRA408 DRA409 DRA410 DRA411 DRA412
+DRA501 DRA502
+DRA601 DRA602 DRA603 DRA604 DRA605
+DRA801 DRA802 DRA803 DRA804 DRA805
+DRA901 DRA902 DRA903 DRA904 DRA905
+"""
 
 
 def test_the_codes() -> None:
-    classes = ["DRA101", "DRA102", "DRA103", "DRA105", "DRA106", "DRA107", "DRA108"]
-    assert list(checks()) == ["DRA001", *classes, "DRA203", "DRA209", "DRA401", "DRA501"]
+    assert list(checks()) == CODES.split()
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: str(check.page.code))
@@ -39,9 +48,9 @@ def test_a_code_is_found_in_any_case() -> None:
 
 
 def test_a_wrong_code_gets_the_nearest() -> None:
-    with pytest.raises(UsageError, match='there is no check "DRA110"') as caught:
-        page("DRA110")
-    assert caught.value.hint == "Did you mean DRA108 or DRA107 or DRA106?"
+    with pytest.raises(UsageError, match='there is no check "DRO101"') as caught:
+        page("DRO101")
+    assert caught.value.hint.startswith("Did you mean DRA101")
     for far in ("DRA999", "nonsense"):
         with pytest.raises(UsageError) as caught:
             page(far)

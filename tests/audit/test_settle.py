@@ -109,6 +109,7 @@ def test_a_second_reading_that_shows_the_same_settles_everything() -> None:
         "DRA106",
         "DRA106",
         "DRA203",
+        "DRA407",
     ]
     assert all(finding.settled for finding in answer.findings)
     assert [msgspec.structs.replace(each, settled=True) for each in report(case, once).findings] == list(answer.findings)
