@@ -12,20 +12,20 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from kubectl_dra.allocation.allocated import AllocatedState
+from kubectl_dra.allocation.allocated_claims import usable_from
 from kubectl_dra.allocation.allocator import Allocator, Answer, Catalog, Claims, never
 from kubectl_dra.allocation.amounts import quantity
 from kubectl_dra.allocation.device_taints import tainted_slices
 from kubectl_dra.allocation.failure import FailureKind
 from kubectl_dra.allocation.features import Features, from_gates
 from kubectl_dra.allocation.node_fit import NodeMisfit, misfits
-from kubectl_dra.allocation.node_match import NodeSelectorError, selects
 from kubectl_dra.allocation.pod_claims import ClaimObstacle, PodClaims, pod_claims
 from kubectl_dra.allocation.search import NO_LIMIT
 from kubectl_dra.extended_resources.classes import resolve
 from kubectl_dra.extended_resources.names import is_dra_extended_resource_name
 from kubectl_dra.extended_resources.requests import claim_requests, scalar_requests
 from kubectl_dra.knowledge.faults import fault
-from kubectl_dra.objects.meta import ObjectMeta
+from kubectl_dra.objects.meta import ObjectMeta, timestamp
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.pod import Pod, RequestMapping
 from kubectl_dra.objects.resource import DeviceClaim, DeviceRequest, DeviceTaintRule, ExactDeviceRequest, ResourceClaim, ResourceClaimSpec
@@ -63,6 +63,7 @@ NOT_TRIED = Answer()
 class PodOnNode:
     """The answer for one node. Without `misfits` and `unavailable` claims it is that of the `allocation`.
 
+    With `unavailable` ones, which are allocated and cannot be used here, the `allocation` of the others tells whether it ends the attempt.
     `claims` are those that were to be allocated, the one for extended resources last, `mappings` what the pod's status would say of it.
     `lost_at_bind`: the pod fits, but the scheduler of 1.37.0 to 1.37.2 fails to bind it (user claims beside a mapped name on a node
     whose plugin serves that name).
@@ -99,6 +100,7 @@ class PodPlanner:
         self._classes = resolve(snapshot.device_classes, snapshot.cluster.emulated or snapshot.cluster.version)
         self._class_names = frozenset(each.metadata.name for each in snapshot.device_classes)
         self._claims = {(each.metadata.namespace or "", each.metadata.name): each for each in snapshot.resource_claims}
+        self._read_at = timestamp(snapshot.cluster.read_at)
         self._bound: dict[str, list[Pod]] = {}
         for pod in snapshot.pods:
             if pod.node_name:
@@ -132,14 +134,16 @@ class PodPlanner:
         if own.obstacles or unknown:
             verdict = Verdict.UNDECIDED if unknown else Verdict.NO
             return PodOnNode(name, verdict, served, against, obstacles=own.obstacles, unknown=unknown)
-        unavailable = tuple(each.metadata.name for each in own.claims if not _usable_from(each, node))
+        unavailable = tuple(each.metadata.name for each in own.claims if not usable_from(each, node, self._read_at))
         requests = claim_requests(pod.spec, served.dra or {})
         wanted = [each for each in own.claims if each.status.allocation is None]
         if requests.requests:
             wanted.append(_special_claim(pod, [(each.name, each.device_class_name, each.count) for each in requests.requests]))
         claims = self.allocator.prepare(wanted)
-        found = NOT_TRIED if against or unavailable else self.allocator.allocate(node, claims, expired=expired, most_steps=most_steps)
-        verdict = Verdict.NO if against or unavailable else _verdict(found)
+        found = NOT_TRIED if against else self.allocator.allocate(node, claims, expired=expired, most_steps=most_steps)
+        verdict = Verdict.NO if against else _verdict(found)
+        if unavailable and verdict is Verdict.FITS:
+            verdict = Verdict.NO
         mapped = self._classes.class_names(name for name in served.plugin if is_dra_extended_resource_name(name))
         lost = verdict is Verdict.FITS and bool(own.claims) and bool(mapped) and not requests.requests
         return PodOnNode(name, verdict, served, against, unavailable, found, claims, requests.mappings, lost_at_bind=lost)
@@ -165,17 +169,6 @@ def _is_old(rule: DeviceTaintRule) -> bool:
     """Rules of 1.33 and 1.34 may select by class or CEL, which is not evaluated here."""
     selector = rule.spec.device_selector
     return selector is not None and bool(selector.device_class_name or selector.selectors)
-
-
-def _usable_from(claim: ResourceClaim, node: Node) -> bool:
-    """Whether an allocated claim can be used on the node; one that is not allocated is no obstacle."""
-    selector = claim.status.allocation.node_selector if claim.status.allocation is not None else None
-    if selector is None:
-        return True
-    try:
-        return selects(selector, node)
-    except NodeSelectorError:
-        return False
 
 
 def _special_claim(pod: Pod, requests: list[tuple[str, str, int]]) -> ResourceClaim:

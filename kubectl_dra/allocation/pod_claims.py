@@ -3,7 +3,7 @@
 Rules: kubernetes pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go (PreFilter), resourceclaim.Name and IsForPod.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -26,12 +26,17 @@ class ClaimTrouble(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ClaimObstacle:
-    """One claim of the pod (by the pod's own name for it), what it is called in the cluster, and what is wrong."""
+    """One claim of the pod (by the pod's own name for it), what it is called in the cluster, and what is wrong.
+
+    `what` is the class that is missing or the other pod, `request` the request that names the class (an alternative as
+    REQUEST/SUBREQUEST).
+    """
 
     entry: str
     name: str
     trouble: ClaimTrouble
     what: str = ""
+    request: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +78,16 @@ def _obstacle(
     if entry.resource_claim_name is None and (owner is None or owner.uid != (pod.metadata.uid or "")):
         return ClaimObstacle(entry.name, name, ClaimTrouble.OF_ANOTHER_POD, owner.name if owner is not None else "")
     if claim.status.allocation is None:
-        missing = next((each for each in class_names(claim) if each not in classes), None)
+        missing = next((each for each in class_names(claim) if each[1] not in classes), None)
         if missing is not None:
-            return ClaimObstacle(entry.name, name, ClaimTrouble.CLASS_MISSING, missing)
+            return ClaimObstacle(entry.name, name, ClaimTrouble.CLASS_MISSING, missing[1], missing[0])
     return None
 
 
-def class_names(claim: ResourceClaim) -> list[str]:
-    """The classes that its requests name."""
-    requests = claim.spec.devices.requests or ()
-    specs = (spec for request in requests for spec in (request.exactly, *(request.first_available or ())) if spec is not None)
-    return [spec.device_class_name for spec in specs]
+def class_names(claim: ResourceClaim) -> Iterator[tuple[str, str]]:
+    """Its requests, alternatives as REQUEST/SUBREQUEST, each with the class that it names."""
+    for request in claim.spec.devices.requests or ():
+        if request.exactly is not None:
+            yield request.name, request.exactly.device_class_name
+        for alternative in request.first_available or ():
+            yield f"{request.name}/{alternative.name}", alternative.device_class_name

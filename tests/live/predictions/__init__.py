@@ -1,0 +1,1 @@
+"""A cluster of objects and the pods that are put to its scheduler, each with what is foretold of it."""

@@ -1,0 +1,164 @@
+"""Nodes, classes, slices and a taint rule: objects only, because nothing has to run.
+
+    a, b   sixteen GPUs each of gpu.example.com; `tainted` ones (index 7) by their slice on a, by a rule on b; b's gpu-15 tells no numa
+           both reach the four devices of the fabric
+    c      one GPU that is given out in partitions; network cards that are shared
+    d      a device plugin with four example.com/gpu; a pool of which a slice is missing, and one that contradicts itself
+    e      two GPUs, on a node with a taint
+    f      two GPUs, cordoned
+
+The node that is made last is d, the class and the slice that are made last are for a driver of their own: a scheduler that places a pod
+with such a device on d knows all the others.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from tests.bed.api import Manifest
+
+API = "resource.k8s.io/v1"
+GPU = "example.com/gpu"
+LAST = "last"
+SELECTS_NUMA = 'device.driver == "gpu.example.com" && device.attributes["gpu.example.com"].numa >= 0'
+
+
+def nodes() -> Iterator[tuple[Manifest, Manifest]]:
+    """Each node, and its status."""
+    special: dict[str, Manifest] = {
+        "e": {"taints": [{"key": "dedicated", "value": "big", "effect": "NoSchedule"}]},
+        "f": {"unschedulable": True},
+    }
+    for name in "efabcd":
+        labels = {"at": name, "rack": "1" if name in "ab" else "2", "gpus": "16" if name in "ab" else "2"}
+        allocatable = {"pods": "110", "cpu": "64", "memory": "64Gi", **({GPU: "4"} if name == "d" else {})}
+        metadata = {"name": name, "labels": labels}
+        yield (
+            {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": special.get(name, {})},
+            {"status": {"allocatable": allocatable, "capacity": allocatable}},
+        )
+
+
+def objects() -> Iterator[Manifest]:
+    """The cluster-wide objects beside the nodes."""
+    rule = {"deviceSelector": {"driver": "gpu.example.com", "pool": "b", "device": "gpu-7"}, "taint": _taint("repair")}
+    yield {"apiVersion": API, "kind": "DeviceTaintRule", "metadata": {"name": "repair"}, "spec": rule}
+    yield from _classes()
+    yield from _gpus()
+    yield from _partitions()
+    yield from _cards()
+    yield from _fabric()
+    yield from _broken()
+    yield _class(LAST, f'device.driver == "{LAST}.example.com"')
+    yield _slice(LAST, LAST, [{"name": "device-0"}, {"name": "device-1"}], allNodes=True)
+
+
+def _classes() -> Iterator[Manifest]:
+    for name in ("gpu", "partition", "card", "fabric", "missing", "twice", "nothing"):
+        expression = f'device.driver == "{name}.example.com"'
+        yield _class(name, expression, **({"extendedResourceName": GPU} if name == "gpu" else {}), **_config(name))
+    yield _class("numa", SELECTS_NUMA)
+    yield _class("h100", 'device.attributes["gpu.example.com"].?model.orValue("") == "H100"', extendedResourceName="example.com/h100")
+
+
+def _config(name: str) -> Manifest:
+    """Drivers of shared cards want to be told something."""
+    return {"config": [{"opaque": {"driver": "card.example.com", "parameters": {"mode": "shared"}}}]} if name == "card" else {}
+
+
+def _class(name: str, expression: str, **spec: object) -> Manifest:
+    metadata = {"name": name}
+    return {
+        "apiVersion": API,
+        "kind": "DeviceClass",
+        "metadata": metadata,
+        "spec": {"selectors": [{"cel": {"expression": expression}}], **spec},
+    }
+
+
+def _gpus() -> Iterator[Manifest]:
+    for node, count in (("a", 16), ("b", 16), ("e", 2), ("f", 2)):
+        yield _slice("gpu", node, [_gpu(node, number) for number in range(count)], nodeName=node)
+
+
+def _gpu(node: str, number: int) -> Manifest:
+    """Two models on a, a half of each; elsewhere L4 only."""
+    model = ("A100" if number < 8 else "H100") if node == "a" else "L4"
+    attributes: dict[str, Manifest] = {
+        "model": {"string": model},
+        "index": {"int": number},
+        "numa": {"int": number % 2},
+        "firmware": {"version": f"1.{number}.0"},
+        "linked": {"bool": node == "a"},
+    }
+    if (node, number) == ("b", 15):
+        del attributes["numa"]
+    memory = {"A100": "40Gi", "H100": "80Gi", "L4": "24Gi"}[model]
+    device: Manifest = {"name": f"gpu-{number}", "attributes": attributes, "capacity": {"memory": {"value": memory}}}
+    if (node, number) == ("a", 7):
+        device["taints"] = [_taint("broken")]
+    return device
+
+
+def _taint(key: str) -> Manifest:
+    return {"key": f"example.com/{key}", "value": "yes", "effect": "NoSchedule"}
+
+
+def _partitions() -> Iterator[Manifest]:
+    """Two halves of 40Gi, or the whole of 80Gi."""
+    sizes = {"half-0": 40, "half-1": 40, "whole": 80}
+    devices = [
+        {
+            "name": name,
+            "attributes": {"size": {"string": name.partition("-")[0]}},
+            "consumesCounters": [{"counterSet": "card", "counters": {"memory": {"value": f"{size}Gi"}}}],
+        }
+        for name, size in sizes.items()
+    ]
+    counters = [{"name": "card", "counters": {"memory": {"value": "80Gi"}}}]
+    yield _slice("partition", "c", devices, nodeName="c", slices=2)
+    yield _slice("partition", "c", None, nodeName="c", slices=2, suffix="-counters", sharedCounters=counters)
+
+
+def _cards() -> Iterator[Manifest]:
+    """Shared, with a range and with a list of amounts; of an older generation there is a card more."""
+    bandwidth = {
+        "card-0": {"default": "10", "validRange": {"min": "10", "max": "70", "step": "20"}},
+        "card-1": {"default": "5", "validValues": ["5", "25", "50"]},
+    }
+    devices = [
+        {"name": name, "allowMultipleAllocations": True, "capacity": {"bandwidth": {"value": "100", "requestPolicy": policy}}}
+        for name, policy in bandwidth.items()
+    ]
+    yield _slice("card", "c", devices, nodeName="c", generation=2)
+    yield _slice("card", "c", [{"name": "old"}], nodeName="c", suffix="-old")
+
+
+def _fabric() -> Iterator[Manifest]:
+    term = {"matchExpressions": [{"key": "rack", "operator": "In", "values": ["1"]}]}
+    devices = [{"name": f"link-{number}"} for number in range(4)]
+    yield _slice("fabric", "fabric", devices, nodeSelector={"nodeSelectorTerms": [term]})
+
+
+def _broken() -> Iterator[Manifest]:
+    yield _slice("missing", "d", [{"name": "gpu-0"}], nodeName="d", slices=2)
+    for suffix in ("-1", "-2"):
+        yield _slice("twice", "d", [{"name": "gpu-0"}], nodeName="d", slices=2, suffix=suffix)
+
+
+def _slice(
+    driver: str,
+    pool: str,
+    devices: Iterable[Manifest] | None,
+    *,
+    slices: int = 1,
+    generation: int = 1,
+    suffix: str = "",
+    **spec: object,
+) -> Manifest:
+    told = {"name": pool, "generation": generation, "resourceSliceCount": slices}
+    listed = {} if devices is None else {"devices": list(devices)}
+    return {
+        "apiVersion": API,
+        "kind": "ResourceSlice",
+        "metadata": {"name": f"{driver}-{pool}{suffix}"},
+        "spec": {"driver": f"{driver}.example.com", "pool": told, **listed, **spec},
+    }
