@@ -57,7 +57,7 @@ def read_again(run: Run, objects: Iterable[tuple[str, str, str]], *, after: floa
 
     with watching(run.environment) as observer:
         if after:
-            observer(Waiting("a second reading", after))
+            observer(Waiting("a second reading; Ctrl-C shows the first", after))
             run.environment.clock.sleep(after)
         with connected(run, observer) as transport:
             return again.read_again(transport, discover(transport), objects, run.environment, observer)

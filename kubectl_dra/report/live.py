@@ -35,28 +35,39 @@ class _Screen:
         self._start = environment.clock.monotonic()
         self._counts: dict[str, tuple[int, bool]] = {}
         self._note = ""
+        self._until: float | None = None
         self._live: _Live | None = None
 
     def __call__(self, event: Event, /) -> None:
         match event:
             case ReadingKind(kind, count, done):
                 self._counts[kind] = (count, done)
-                self._note = ""
+                self._note, self._until = "", None
             case Waiting(what, seconds):
-                self._note = f"waiting for {what} (at most {seconds:.0f}s)"
+                self._note, self._until = f"waiting for {what}", self._environment.clock.monotonic() + seconds
             case Retrying(what, why, seconds):
-                self._note = f"{what}: {why}; once more in {seconds:.0f}s"
-        if self._live is None and self._environment.clock.monotonic() - self._start >= SECONDS_UNSEEN:
+                self._note, self._until = f"{what}: {why}; once more in {seconds:.0f}s", None
+        now = self._environment.clock.monotonic()
+        if self._live is None and max(now - self._start, (self._until or now) - now) >= SECONDS_UNSEEN:
             self._live = _Live(self)
 
     def line(self) -> "Text":
         """What there is to say now."""
         from rich.text import Text
 
-        done = sum(1 for _, complete in self._counts.values() if complete)
-        busy = [f"{kind} {count:,}" for kind, (count, complete) in list(self._counts.items()) if not complete]
-        parts = [f"Reading: {done} {'kind' if done == 1 else 'kinds'} done", *busy, *([self._note] if self._note else [])]
-        return Text(", ".join(parts), overflow="ellipsis", no_wrap=True, style="dim")
+        counts = list(self._counts.items())
+        done = sum(1 for _, (_, complete) in counts if complete)
+        busy = [f"{kind} {count:,}" for kind, (count, complete) in counts if not complete]
+        reading = [f"Reading: {done} {'kind' if done == 1 else 'kinds'} done"] if counts else []
+        note = [f"{self._note}{self._left()}"] if self._note else []
+        return Text(", ".join([*reading, *busy, *note]), overflow="ellipsis", no_wrap=True, style="dim")
+
+    def _left(self) -> str:
+        """How long the wait still takes at most: ` (5m 12s left)`."""
+        if self._until is None:
+            return ""
+        minutes, seconds = divmod(max(0, round(self._until - self._environment.clock.monotonic())), 60)
+        return f" ({f'{minutes}m ' if minutes else ''}{seconds}s left)"
 
     def close(self) -> None:
         """Take the line away."""

@@ -42,6 +42,14 @@ def test_on_a_terminal_it_counts_on_stderr_and_wipes_the_line() -> None:
     assert shown.endswith("\x1b[?25h\r\x1b[1A\x1b[2K")
 
 
+def test_a_wait_is_shown_from_its_beginning_with_what_is_left_of_it() -> None:
+    time = Time()
+    surroundings, stderr = environment(time, terminal=True)
+    with watching(surroundings) as observer:
+        observer(Waiting("a second reading", 372))
+        assert "waiting for a second reading (6m 12s left)" in stderr.text()
+
+
 def test_what_is_quick_shows_nothing() -> None:
     surroundings, stderr = environment(Time(), terminal=True)
     with watching(surroundings) as observer:
