@@ -78,8 +78,8 @@ def test_rules_taint_too(selector: DeviceTaintSelector | None, tainted: int) -> 
     assert (found.devices.tainted, found.devices.free) == (tainted, 2 - tainted)
 
 
-@pytest.mark.parametrize(("version", "tainted"), [("v1.36.3", 0), ("v1.37.0", 2), ("v1.37.1", 0)])
-def test_1_37_0_takes_a_rule_without_a_selector_for_one_on_everything(version: str, tainted: int) -> None:
+@pytest.mark.parametrize(("version", "tainted"), [("v1.36.3", 2), ("v1.37.0", 2), ("v1.37.1", 0)])
+def test_before_1_37_1_a_rule_without_a_selector_is_taken_for_one_on_everything(version: str, tainted: int) -> None:
     rule = DeviceTaintRule(spec=DeviceTaintRuleSpec(None, DeviceTaint("k", None, "NoSchedule")))
     found = gpu(snapshot(node("a"), MAPPED, resource_slice("a", 2), device_taint_rules=[rule], version=version))
     assert (found.devices.tainted, found.devices.free) == (tainted, 2 - tainted)

@@ -9,7 +9,7 @@ from kubectl_dra.audit.finding import ObjectRef, Severity
 from kubectl_dra.audit.registry import check
 from kubectl_dra.audit.words import count, lasting, lines, listed
 from kubectl_dra.knowledge.faults import fault
-from kubectl_dra.knowledge.gates import enabled_by_default
+from kubectl_dra.knowledge.gates import enabled
 from kubectl_dra.objects.resource import DeviceTaintRule, DeviceTaintSelector
 from kubectl_dra.remedies.kubectl_line import kubectl
 
@@ -23,9 +23,9 @@ _FORGOTTEN = {True: 600.0, False: 86400.0}
 
 
 def _rules(case: Case) -> tuple[DeviceTaintRule, ...]:
-    """All rules, if the scheduler goes by rules at all."""
+    """All rules, unless the scheduler is known not to go by rules at all."""
     cluster = case.snapshot.cluster
-    on = enabled_by_default("DRADeviceTaintRules", cluster.emulated, cluster.feature_gates)
+    on = enabled("DRADeviceTaintRules", cluster.emulated, cluster.feature_gates)
     return () if on is False else tuple(case.snapshot.device_taint_rules)
 
 
