@@ -89,8 +89,6 @@ def not_needed(subject: Subject) -> Mapping[StepName, str]:
         found[StepName.FORGET] = f"kubelet {subject.node.kubelet_version} is not known to remember plugin pods"
     elif policy not in (None, "", "none"):
         found[StepName.FORGET] = f"topology manager policy {policy}: the kubelet forgets plugin pods by itself"
-    if subject.options.accept_allocatable_zero:
-        found[StepName.SETTLE] = "--accept-allocatable-zero"
     if not subject.target.moving:
         found |= dict.fromkeys((StepName.SLICES, StepName.CLASS, StepName.CANARY), "every name is dropped")
     return found

@@ -116,7 +116,9 @@ def forget(subject: Subject, timing: Timing) -> Texts:
 
 
 def settle(subject: Subject, timing: Timing) -> Texts:
-    """The five minutes."""
+    """The five minutes, or as much of them as people want."""
+    if subject.options.accept_allocatable_zero:
+        return Texts(before="forget is done", waits_for=f"allocatable 0 for {lasting(timing.accepted_zero)} (--accept-allocatable-zero)")
     return Texts(waits_for=f"capacity 0 of {listed(sorted(subject.target.names))}: a kubelet keeps it for {lasting(timing.plugin_grace)}")
 
 

@@ -1,11 +1,13 @@
 """Long work on a terminal: an Observer that shows how far it is, and leaves nothing behind."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from kubectl_dra.environment import Environment
 from kubectl_dra.progress import Event, Observer, ReadingKind, Retrying, Waiting, nobody
+from kubectl_dra.report.terminal import RICH, plain
+from kubectl_dra.report.view import Style
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -36,7 +38,7 @@ class _Screen:
         self._counts: dict[str, tuple[int, bool]] = {}
         self._note = ""
         self._until: float | None = None
-        self._live: _Live | None = None
+        self._live: Display | None = None
 
     def __call__(self, event: Event, /) -> None:
         match event:
@@ -49,7 +51,7 @@ class _Screen:
                 self._note, self._until = f"{what}: {why}; once more in {seconds:.0f}s", None
         now = self._environment.clock.monotonic()
         if self._live is None and max(now - self._start, (self._until or now) - now) >= SECONDS_UNSEEN:
-            self._live = _Live(self)
+            self._live = Display(self._environment, self.line)
 
     def line(self) -> "Text":
         """What there is to say now."""
@@ -75,19 +77,31 @@ class _Screen:
             self._live.close()
 
 
-class _Live:
-    """rich's live display on stderr, refreshed by itself."""
+class Display:
+    """rich's live display on stderr, refreshed by itself from what `render` gives; it leaves nothing behind."""
 
-    def __init__(self, screen: _Screen) -> None:
+    def __init__(self, environment: Environment, render: "Callable[[], Text]") -> None:
+        """Show it at once."""
         from rich.console import Console
         from rich.live import Live
 
-        environment = screen._environment
         console = Console(file=environment.stderr, _environ=environment.variables, highlight=False)
         self._display = Live(
-            console=console, get_renderable=screen.line, transient=True, refresh_per_second=8, redirect_stdout=False, redirect_stderr=False
+            console=console, get_renderable=render, transient=True, refresh_per_second=8, redirect_stdout=False, redirect_stderr=False
         )
         self._display.start(refresh=True)
 
     def close(self) -> None:
+        """Take it away."""
         self._display.stop()
+
+
+def painted(lines: Iterable[tuple[str, Style]]) -> "Text":
+    """Lines with their meanings, each cut to the width of the screen."""
+    from rich.text import Text
+
+    text = Text(overflow="ellipsis", no_wrap=True)
+    for number, (line, style) in enumerate(lines):
+        text.append("\n" if number else "")
+        text.append(plain(line), RICH.get(style, ""))
+    return text

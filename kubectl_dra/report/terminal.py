@@ -5,13 +5,14 @@ from typing import TextIO
 
 from kubectl_dra.report.view import Style
 
-_RICH: Mapping[Style, str] = {
+RICH: Mapping[Style, str] = {
     Style.HEADING: "bold",
     Style.FINE: "green",
     Style.WARNING: "yellow",
     Style.BAD: "bold red",
     Style.FAINT: "dim",
 }
+"""rich's name for each meaning."""
 
 
 def coloured(stream: TextIO, variables: Mapping[str, str]) -> bool:
@@ -28,12 +29,12 @@ class Brush:
 
     def __call__(self, text: str, style: Style) -> str:
         """`text` in the colours of `style`."""
-        if not self._on or style not in _RICH or not text:
+        if not self._on or style not in RICH or not text:
             return text
         from rich.color import ColorSystem
         from rich.style import Style as RichStyle
 
-        return RichStyle.parse(_RICH[style]).render(text, color_system=ColorSystem.STANDARD)
+        return RichStyle.parse(RICH[style]).render(text, color_system=ColorSystem.STANDARD)
 
 
 def plain(text: str) -> str:
