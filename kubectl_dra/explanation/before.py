@@ -41,13 +41,26 @@ def other_scheduler(case: PodCase) -> str | None:
 def _unheard_scheduler(case: PodCase) -> Iterator[Reason]:
     """Another scheduler that has said nothing of the pod may not exist."""
     name = other_scheduler(case)
-    if case.exists and name is not None and case.pod.condition("PodScheduled") is None:
+    if name is not None and _unheard(case):
         yield Reason(
             "other-scheduler",
             f"it is for the scheduler {name}, which has said nothing about it: the default scheduler leaves it alone",
             name,
             detail=(f"is a scheduler of that name running? spec.schedulerName {DEFAULT_SCHEDULER} is the default one",),
         )
+
+
+def judged_as_default(case: PodCase) -> tuple[Reason, ...]:
+    """That another scheduler, which looks at the pod, may see it otherwise."""
+    name = other_scheduler(case)
+    if name is None or _unheard(case):
+        return ()
+    message = f"it is for the scheduler {name}; what is told of nodes is what the default scheduler would make of it"
+    return (Reason("other-scheduler", message, name),)
+
+
+def _unheard(case: PodCase) -> bool:
+    return case.exists and case.pod.condition("PodScheduled") is None
 
 
 def _claims(case: PodCase) -> Iterator[Reason]:

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from kubectl_dra.allocation.allocator import never
 from kubectl_dra.allocation.pod import PodOnNode, PodPlanner
+from kubectl_dra.explanation.unready_pools import UnreadyPools
 from kubectl_dra.extended_resources.asked import Asked
 from kubectl_dra.extended_resources.classes import Resolution, resolve
 from kubectl_dra.extended_resources.names import is_dra_extended_resource_name
@@ -33,6 +34,10 @@ class PodCase:
         self.exists = exists
         self.planner = PodPlanner(snapshot)
         self._expired = expired
+
+    def of(self, snapshot: Snapshot, pod: Pod) -> "PodCase":
+        """The same about a pod and a cluster that something was added to."""
+        return PodCase(snapshot, pod, exists=self.exists, expired=self._expired)
 
     def on_node(self, node: Node) -> PodOnNode:
         """What the scheduler would make of the pod on the node."""
@@ -87,6 +92,11 @@ class PodCase:
         """The claim templates of the pod's namespace, by name."""
         namespace = self.pod.metadata.namespace or ""
         return {each.metadata.name: each for each in self.snapshot.resource_claim_templates if (each.metadata.namespace or "") == namespace}
+
+    @cached_property
+    def unready_pools(self) -> UnreadyPools:
+        """Pools of which nothing is given out."""
+        return UnreadyPools(self.snapshot)
 
     def claim(self, name: str) -> ResourceClaim | None:
         """The claim of that name in the pod's namespace."""

@@ -38,6 +38,14 @@ SENTENCES: Mapping[str, str] = {
 }
 
 
+_RANKS: Mapping[str, int] = {code: -place for place, code in enumerate(SENTENCES)}
+
+
+def rank(code: str) -> int:
+    """The lower, the nearer a node with this reason is to taking the pod: that its devices are in use tells more than that it has none."""
+    return _RANKS[code]
+
+
 def sentence(code: str, subject: str = "") -> str:
     """What is so on every node with this reason."""
     return SENTENCES[code].format(subject=subject)

@@ -12,7 +12,7 @@ from kubectl_dra.allocation.pools import Candidate
 from kubectl_dra.allocation.reasons import Against, DeviceReason, NodeReasons, PoolReason, RequestReasons, defeating_constraints, reasons
 from kubectl_dra.explanation.case import PodCase
 from kubectl_dra.explanation.codes import sentence
-from kubectl_dra.explanation.device_words import against, by_whom, counted
+from kubectl_dra.explanation.device_words import against, counted
 from kubectl_dra.explanation.document import DeviceVerdict, Reason
 from kubectl_dra.objects.node import Node
 
@@ -121,31 +121,37 @@ class NodeDevices:
                 alternatives = [seen[claim.name, each.full_name] for each in choice.alternatives if isinstance(each, Request)]
                 if not any(each.met for each in alternatives):
                     short += alternatives
-        found = [self._of_request(each) for each in short] or list(self._of_combination())
-        yield from _pools(self.pools, {each.code for each in found} <= {"not-selected"})
-        yield from found
+        if short:
+            for each in short:
+                yield from self._of_request(each)
+        else:
+            yield from self._of_combination()
 
-    def _of_request(self, seen: SeenRequest) -> Reason:
+    def _of_request(self, seen: SeenRequest) -> Iterator[Reason]:
         """Why too few devices do for the request."""
         name = seen.class_name
-        if not seen.of_class:
-            return self._unselected(
-                "not-selected", name, seen.devices, f"class {name} selects none of the {_devices(len(seen.devices))} here"
-            )
-        if not seen.request.every and len(seen.of_class) < seen.wanted:
-            have = _devices(len(seen.of_class))
-            return Reason("too-few", f"{seen.wanted} devices of class {name} are asked for, the node has {have}", name)
-        kinds = Counter(each.against for each in seen.of_class if each.against is not None)
-        commonest = kinds.most_common(1)[0][0]
+        unready = [each for each in self.pools if self._case.unready_pools.concerns(each, seen.request)]
+        yield from map(self._case.unready_pools.reason, unready)
+        if seen.of_class:
+            yield self._of_class(seen)
+        elif not unready and not seen.devices:
+            yield Reason("no-devices", sentence("no-devices"))
+        elif not unready:
+            message = f"class {name} {_selects_none(len(seen.devices))} here"
+            yield self._unselected("not-selected", name, seen.devices, message)
+
+    def _of_class(self, seen: SeenRequest) -> Reason:
+        """What is against devices that the class selects."""
+        name, number = seen.class_name, len(seen.of_class)
+        if not seen.request.every and number < seen.wanted:
+            return Reason("too-few", f"{seen.wanted} devices of class {name} are asked for, the node has {number}", name)
+        commonest = Counter(each.against for each in seen.of_class if each.against is not None).most_common(1)[0][0]
         code = _CODES.get(commonest, "device-not-usable")
-        needs = "all are asked for" if seen.request.every else f"{seen.wanted} asked for, {seen.usable} would do"
-        message = f"of {_devices(len(seen.of_class))} of class {name} {counted(seen.of_class)}; {needs}"
+        message = f"{counted(seen.of_class, name)}, {_asked_for(seen)}"
         chosen = tuple(each for each in seen.of_class if each.against is commonest)
         match commonest:
             case Against.REQUEST_SELECTOR:
                 return self._unselected(code, f"{seen.claim}/{seen.request.full_name}", chosen, message)
-            case Against.IN_USE:
-                return Reason(code, message, name, detail=_cut(by_whom(each.device, self._case.holders) for each in chosen))
             case Against.CONSTRAINT:
                 return Reason(code, message, chosen[0].attribute, detail=_cut(against(each, self._case.holders) for each in chosen))
             case _:
@@ -186,16 +192,15 @@ def _seen(request: Request, found: RequestReasons, candidates: Mapping[DeviceId,
             yield DeviceReason(device.device, Against.CLASS_SELECTOR, selector=refused.text, trace=refused.trace(candidate))
 
 
-def _pools(pools: Iterable[PoolReason], alone: bool) -> Iterator[Reason]:
-    """Pools that are not used, when nothing else tells why: else they may have nothing to do with it, and still are worth a word."""
-    for pool in pools:
-        code, why = ("incomplete-pool", "is not complete") if pool.incomplete else ("invalid-pool", f"is not valid: {pool.why}")
-        more = "" if alone else "; whether it would help cannot be told"
-        yield Reason(code, f"pool {pool.pool} of {pool.driver} {why}, so nothing of it is given out{more}", pool.driver)
+def _selects_none(number: int) -> str:
+    return "does not select the only device" if number == 1 else f"selects none of the {number} devices"
 
 
-def _devices(number: int) -> str:
-    return "1 device" if number == 1 else f"{number} devices"
+def _asked_for(seen: SeenRequest) -> str:
+    if seen.request.every:
+        return "and all are asked for"
+    asked = f"{seen.wanted} {'is' if seen.wanted == 1 else 'are'} asked for"
+    return f"{asked} and {seen.usable} would do" if seen.usable else asked
 
 
 def _cut(lines: Iterable[str]) -> tuple[str, ...]:

@@ -1,30 +1,36 @@
 """What stands between a device and a request, in words."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from kubectl_dra.allocation.allocated import DeviceId
 from kubectl_dra.allocation.reasons import Against, DeviceReason
 from kubectl_dra.inventory.holders import Holders
 from kubectl_dra.objects.resource import DeviceTaint
 
-_COUNTED: Mapping[Against | None, str] = {
-    None: "would do",
+_COUNTED: Mapping[Against, str] = {
     Against.IN_USE: "in use",
     Against.TAINTED: "tainted",
     Against.REQUEST_SELECTOR: "not selected by the request",
-    Against.SELECTOR_FAILS: "on which a selector fails",
-    Against.CAPACITY: "with too little capacity left",
-    Against.COUNTERS: "whose counters are used up",
+    Against.SELECTOR_FAILS: "ones on which a selector fails",
+    Against.CAPACITY: "short of capacity",
+    Against.COUNTERS: "without counters left",
     Against.CONSTRAINT: "without the attribute of a constraint",
     Against.OTHER_NODES: "for other nodes",
 }
+"""What devices are, behind "is" or "are"."""
 
 
-def counted(devices: Iterable[DeviceReason]) -> str:
-    """`3 in use, 1 tainted`, the commonest first."""
-    numbers = Counter(each.against for each in devices if each.against is not None)
-    return ", ".join(f"{number} {_COUNTED.get(kind) or kind}" for kind, number in numbers.most_common())
+def counted(devices: Sequence[DeviceReason], class_name: str) -> str:
+    """`both devices of class c are in use`, `of 4 devices of class c 3 are in use and 1 is tainted`: the commonest first."""
+    numbers = Counter(each.against for each in devices if each.against is not None).most_common()
+    total = len(devices)
+    if len(numbers) == 1 and numbers[0][1] == total:
+        who, verb = {1: ("the only device", "is"), 2: ("both devices", "are")}.get(total, (f"all {total} devices", "are"))
+        return f"{who} of class {class_name} {verb} {_COUNTED.get(numbers[0][0], numbers[0][0])}"
+    parts = [f"{number} {'is' if number == 1 else 'are'} {_COUNTED.get(kind, kind)}" for kind, number in numbers]
+    told = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"of {total} devices of class {class_name} {told}"
 
 
 def against(reason: DeviceReason, holders: Mapping[DeviceId, Holders]) -> str:

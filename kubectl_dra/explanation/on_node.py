@@ -11,6 +11,7 @@ from kubectl_dra.explanation.codes import sentence
 from kubectl_dra.explanation.device_reasons import NodeDevices
 from kubectl_dra.explanation.document import NodeVerdict, OnNode, Reason
 from kubectl_dra.inventory.servers import amount
+from kubectl_dra.knowledge.faults import fault
 from kubectl_dra.objects import quantity
 from kubectl_dra.objects.node import Node
 
@@ -27,6 +28,7 @@ _MISFITS = {
     Misfit.AFFINITY: "node-affinity",
 }
 _SELECTOR = re.compile(r"^(?P<owner>(?:class|claim) \S+): selector #\d+")
+_TOO_MANY = fault("too-many-devices")
 _SHOWN = 6
 """Pods that a line names."""
 
@@ -65,9 +67,7 @@ def _reasons(case: PodCase, node: Node, found: PodOnNode, seen: NodeDevices, *, 
             if found.claims and (refused or (devices and out)):
                 yield from seen.reasons()
         case FailureKind.NODE:
-            for pool in seen.pools:
-                why = f"pool {pool.pool} of {pool.driver} is not valid, so nothing of it is given out"
-                yield Reason("invalid-pool", why, pool.driver, detail=(pool.why,) if pool.why else ())
+            yield from (case.unready_pools.reason(each) for each in seen.pools if not each.incomplete)
         case FailureKind.UNDECIDED:
             yield Reason("undecided", f"{sentence('undecided')}: {answer.error}")
         case _:
@@ -78,7 +78,8 @@ def _failure(error: str) -> Reason:
     """An error of the allocator by its kind; upstream's words are the detail."""
     first = error.partition("\n")[0]
     if "exceeds the claim limit of" in error:
-        return Reason("too-many-devices", sentence("too-many-devices"), detail=(first,))
+        told = f"{_TOO_MANY.title}: {_TOO_MANY.remedy}"
+        return Reason("too-many-devices", sentence("too-many-devices"), detail=(first, told))
     if "asks for all devices, but resource pool" in error:
         return Reason("all-of-unready-pool", sentence("all-of-unready-pool"), detail=(first,))
     selector = _SELECTOR.match(error)

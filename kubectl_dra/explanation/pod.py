@@ -8,6 +8,7 @@ from kubectl_dra.explanation import after, before, scheduling, told
 from kubectl_dra.explanation.case import PodCase
 from kubectl_dra.explanation.document import Asked, Explanation, OnNode, Reason, Verdict
 from kubectl_dra.explanation.hints import hints
+from kubectl_dra.explanation.planned import with_claims
 from kubectl_dra.explanation.requests import asked
 from kubectl_dra.explanation.summary import summary
 from kubectl_dra.inventory.document import ObjectName, Unknown
@@ -17,6 +18,8 @@ from kubectl_dra.objects.snapshot import Snapshot
 
 READ = ("nodes", "pods", "device_classes", "resource_slices", "resource_claims", "device_taint_rules")
 """The kinds that the search for a node rests on."""
+_NOT_JUDGED = tuple(each for each in NOT_JUDGED if each != "scheduling gates")
+"""Gates are: they hold the pod before nodes are looked at."""
 _SAMPLED_FROM = 100
 """From so many nodes on, the scheduler may find enough of them before it comes to one that ends the attempt
 (kubernetes pkg/scheduler/schedule_one.go, numFeasibleNodesToFind)."""
@@ -54,13 +57,22 @@ def _bound(case: PodCase) -> Explanation:
 
 def _waiting(case: PodCase, node: str | None, *, devices: bool) -> Explanation:
     held = before.before(case)
-    everything = scheduling.nodes(case)
-    words = told.from_words(case)
+    looked_at = _with_claims(case)
+    everything = () if looked_at is None else scheduling.nodes(looked_at)
+    words = (*before.judged_as_default(case), *told.from_words(case))
     verdict = _verdict(case, held, words, everything)
     about_pod = (*held, *words, *hints(case, everything))
-    sentence = summary(case, verdict, (*about_pod, *scheduling.commonest(everything)), everything, ())
-    nodes = scheduling.shown(case, everything, node, devices=devices)
+    first = next(iter(about_pod), None) or scheduling.nearest(scheduling.commonest(everything))
+    sentence = summary(case, verdict, first, everything)
+    nodes = () if looked_at is None else scheduling.shown(looked_at, everything, node, devices=devices)
     return _answer(case, verdict, (*about_pod, *scheduling.commonest(nodes)), sentence, asked(case, everything), nodes)
+
+
+def _with_claims(case: PodCase) -> PodCase | None:
+    """The case with those claims made that only wait for their controller; None when a claim stands in the way for every node."""
+    snapshot, pod = with_claims(case.snapshot, case.pod)
+    looked_at = case if pod is case.pod else case.of(snapshot, pod)
+    return None if looked_at.planner.claims_of(pod).obstacles and snapshot.resource_claims.known else looked_at
 
 
 def _verdict(case: PodCase, held: tuple[Reason, ...], words: tuple[Reason, ...], nodes: tuple[OnNode, ...]) -> Verdict:
@@ -81,7 +93,7 @@ def _verdict(case: PodCase, held: tuple[Reason, ...], words: tuple[Reason, ...],
 
 def _placed(case: PodCase, verdict: Verdict, reasons: tuple[Reason, ...]) -> Explanation:
     """Of a pod that needs no node any more."""
-    return _answer(case, verdict, reasons, summary(case, verdict, reasons, (), after.holdings(case)), asked(case))
+    return _answer(case, verdict, reasons, summary(case, verdict, next(iter(reasons), None), holds=after.holdings(case)), asked(case))
 
 
 def _answer(
@@ -105,7 +117,7 @@ def _answer(
         nodes=nodes,
         holds=() if pod.finished else after.holdings(case),
         said=told.said(case),
-        not_judged=NOT_JUDGED if nodes else (),
+        not_judged=_NOT_JUDGED if nodes else (),
         unknown=_unknown(case),
     )
 

@@ -8,30 +8,59 @@ from kubectl_dra.explanation.case import PodCase
 from kubectl_dra.explanation.document import Asked, OnNode
 from kubectl_dra.extended_resources.requests import claim_requests, devices, effective_requests
 from kubectl_dra.objects import quantity
-from kubectl_dra.objects.pod import PodResourceClaim, PodSpec
+from kubectl_dra.objects.pod import PodResourceClaim, PodSpec, RequestMapping
 from kubectl_dra.objects.resource import DeviceRequest, DeviceSubRequest, ExactDeviceRequest, ResourceClaimSpec
 
 
 def asked(case: PodCase, nodes: Iterable[OnNode] = ()) -> tuple[Asked, ...]:
-    """Everything, extended resources first. `nodes` tell who serves them."""
-    return (*_extended(case, tuple(nodes)), *_claims(case))
+    """Everything, extended resources first. `nodes` tell who would serve them."""
+    extended = _wanted(case, tuple(nodes)) if case.pod.node_name is None else _placed(case)
+    return (*extended, *_claims(case))
 
 
-def _extended(case: PodCase, nodes: tuple[OnNode, ...]) -> Iterator[Asked]:
-    spec, status = case.pod.spec, case.pod.status.extended_resource_claim_status
-    classes = case.classes.class_names(case.names)
+def _wanted(case: PodCase, nodes: tuple[OnNode, ...]) -> Iterator[Asked]:
+    """Extended resources of a pod that has no node yet, as classes are meant to map them."""
+    spec, classes = case.pod.spec, case.classes.class_names(case.names)
     wanted = claim_requests(spec, classes)
-    claim = status.resource_claim_name if status is not None else SPECIAL_CLAIM
     counts = {each.name: each.count for each in wanted.requests}
     for name in case.names:
         served = dict(Counter(each.served_by[name] for each in nodes if name in each.served_by))
         if name not in classes:
-            yield Asked("extended resource", _containers_with(spec, name), name, None, None, None, devices(spec)[name], served)
-            continue
-        mapped = [each for each in wanted.mappings if each.resource_name == name]
-        for request in dict.fromkeys(each.request_name for each in mapped):
-            containers = tuple(dict.fromkeys(each.container_name for each in mapped if each.request_name == request))
-            yield Asked("extended resource", containers, name, claim, request, classes[name], counts[request], served)
+            yield _plain(case, name, served)
+        for request, containers in _by_request(wanted.mappings, name):
+            yield Asked("extended resource", containers, name, SPECIAL_CLAIM, request, classes[name], counts[request], served)
+
+
+def _placed(case: PodCase) -> Iterator[Asked]:
+    """Extended resources of a pod that has its node: from the claim that was made, or from the plugin."""
+    status, node = case.pod.status.extended_resource_claim_status, case.nodes.get(case.pod.node_name or "")
+    mappings = status.request_mappings or () if status is not None else ()
+    claim = case.claim(status.resource_claim_name) if status is not None else None
+    made = {each.name: each.exactly for each in (claim.spec.devices.requests or ())} if claim is not None else {}
+    for name in case.names:
+        requests = list(_by_request(mappings, name))
+        if not requests:
+            yield _plain(case, name, {} if node is None else {"plugin" if case.planner.offers(node, name) else "nobody": 1})
+        for request, containers in requests:
+            exact = made.get(request)
+            device_class, count = (None, None) if exact is None else (exact.device_class_name, exact.count)
+            claim_name = status.resource_claim_name if status is not None else None
+            yield Asked("extended resource", containers, name, claim_name, request, device_class, count, {"dra": 1})
+
+
+def _plain(case: PodCase, name: str, served: Mapping[str, int]) -> Asked:
+    """A name that has no claim."""
+    spec = case.pod.spec
+    return Asked("extended resource", _containers_with(spec, name), name, None, None, None, devices(spec)[name], served)
+
+
+def _by_request(mappings: Iterable[RequestMapping], name: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The requests that serve a name, each with its containers."""
+    found: dict[str, dict[str, None]] = {}
+    for each in mappings:
+        if each.resource_name == name:
+            found.setdefault(each.request_name, {})[each.container_name] = None
+    return ((request, tuple(containers)) for request, containers in found.items())
 
 
 def _containers_with(spec: PodSpec, name: str) -> tuple[str, ...]:
@@ -46,14 +75,14 @@ def _claims(case: PodCase) -> Iterator[Asked]:
         source = "claim" if entry.resource_claim_name else "template"
         spec = _spec(case, entry, name)
         if spec is None:
-            yield Asked(source, _users(case.pod.spec, entry.name, None), None, name or entry.name, None, None, None)
+            yield Asked(source, _users(case.pod.spec, entry.name, None), None, name, None, None, None)
             continue
         for request in spec.devices.requests or ():
             users = _users(case.pod.spec, entry.name, request.name)
             for full_name, exact in _alternatives(request):
                 every = exact.allocation_mode == "All"
                 count = None if every else exact.count or 1
-                yield Asked(source, users, None, name or entry.name, full_name, exact.device_class_name, count)
+                yield Asked(source, users, None, name, full_name, exact.device_class_name, count)
 
 
 def _spec(case: PodCase, entry: PodResourceClaim, name: str | None) -> ResourceClaimSpec | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from kubectl_dra.explanation.case import PodCase
-from kubectl_dra.explanation.codes import sentence
+from kubectl_dra.explanation.codes import rank, sentence
 from kubectl_dra.explanation.document import NodeVerdict, OnNode, Reason
 from kubectl_dra.explanation.on_node import on_node
 
@@ -44,7 +44,7 @@ def commonest(found: Sequence[OnNode]) -> tuple[Reason, ...]:
             each.nodes.add(node.node)
             each.messages.add(reason.message)
     errors = {(reason.code, reason.subject) for node in found if node.verdict == NodeVerdict.ERROR for reason in node.reasons}
-    ordered = sorted(together, key=lambda key: (key not in errors, -len(together[key].nodes), key))
+    ordered = sorted(together, key=lambda key: (key not in errors, -len(together[key].nodes), rank(key[0]), key))
     return tuple(_summed(together[key]) for key in ordered)
 
 
@@ -56,6 +56,11 @@ def _summed(each: _Together) -> Reason:
     if len(each.nodes) > 1 and detail:
         detail = (*(f"{each.node}: {line}" for line in detail), *(("...",) if len(first.detail) > _EXAMPLES else ()))
     return replace(first, message=message, nodes=len(each.nodes), detail=detail)
+
+
+def nearest(reasons: Iterable[Reason]) -> Reason | None:
+    """Of the reasons of nodes the one that tells most: of the nodes that are nearest to taking the pod."""
+    return min(reasons, key=lambda each: rank(each.code), default=None)
 
 
 def verdicts(found: Iterable[OnNode]) -> dict[str, int]:

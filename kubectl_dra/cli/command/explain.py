@@ -44,7 +44,7 @@ class Kind(StrEnum):
 )
 def explain(
     run: Run,
-    kind: Annotated[str, typer.Argument(metavar="pod", help="The kind: pod. Or pod/NAME in one word.", autocompletion=lambda: ["pod"])],
+    kind: Annotated[str, typer.Argument(metavar="TYPE", help="pod, or pod/NAME in one word.", autocompletion=lambda: ["pod"])] = "pod",
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The pod, in the context's namespace or that of -n.")] = None,
     node: Annotated[str | None, typer.Option("--node", metavar="NAME", help="Only this node, down to its devices.")] = None,
     devices: Annotated[bool, typer.Option("--devices", help="Down to the devices of every node.")] = False,

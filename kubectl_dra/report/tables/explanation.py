@@ -41,17 +41,19 @@ class DeviceLine:
     seen: DeviceVerdict
 
 
-REQUESTS: Table[Asked] = Table(
-    (
-        Column("CONTAINER", lambda row: ",".join(row.containers)),
-        Column("RESOURCE", lambda row: row.resource),
-        Column("COUNT", lambda row: "all" if row.count is None and row.request else row.count),
-        Column("CLASS", lambda row: row.device_class),
-        Column("CLAIM", lambda row: row.claim),
-        Column("REQUEST", lambda row: row.request),
-        Column("SERVED BY", lambda row: ", ".join(f"{who} on {number}" for who, number in sorted(row.served_by.items()))),
-    )
+_REQUEST: tuple[Column[Asked], ...] = (
+    Column("CONTAINER", lambda row: ",".join(row.containers)),
+    Column("RESOURCE", lambda row: row.resource),
+    Column("COUNT", lambda row: "all" if row.count is None and row.request else row.count),
+    Column("CLASS", lambda row: row.device_class),
+    Column("CLAIM", lambda row: row.claim),
+    Column("REQUEST", lambda row: row.request),
 )
+REQUESTS: Table[Asked] = Table(_REQUEST)
+SERVED_REQUESTS: Table[Asked] = Table(
+    (*_REQUEST, Column("SERVED BY", lambda row: ", ".join(f"{who} on {number}" for who, number in sorted(row.served_by.items()))))
+)
+PLACED_REQUESTS: Table[Asked] = Table((*_REQUEST, Column("SERVED BY", lambda row: ",".join(row.served_by))))
 HOLDINGS: Table[Holding] = Table(
     (
         Column("CONTAINER", lambda row: ",".join(row.containers)),
@@ -92,7 +94,8 @@ def _sections(explanation: Explanation, wide: bool) -> Iterator[Section]:
         for reason in explanation.reasons:
             yield from _reason(reason, len(explanation.nodes))
     if explanation.requests:
-        yield REQUESTS.of(explanation.requests)
+        extended = any(each.resource for each in explanation.requests)
+        yield (REQUESTS if not extended else SERVED_REQUESTS if explanation.nodes else PLACED_REQUESTS).of(explanation.requests)
     if explanation.holds:
         yield HOLDINGS.of(explanation.holds)
     yield from _nodes(explanation, wide)
