@@ -12,7 +12,7 @@ from kubectl_dra.audit.case import Case
 from kubectl_dra.audit.finding import AuditedCluster, AuditReport, Finding, ManifestsRead, ObjectRef, Place, Unknown
 from kubectl_dra.audit.missing import gaps, in_words
 from kubectl_dra.audit.registry import checks
-from kubectl_dra.audit.run import Sighting, asked, audited, examine, ordered
+from kubectl_dra.audit.run import PARTLY, Sighting, asked, audited, examine, ordered
 from kubectl_dra.audit.scope import EVERYTHING, Scope
 from kubectl_dra.audit.selection import ALL_FINDINGS, Selection
 from kubectl_dra.inventory.owners import BUILT_IN, kind_name
@@ -55,7 +55,8 @@ def judge(
         places = _places(layer)
         for sighting in examination.sightings:
             findings += _placed(sighting, places)
-        unknown += examination.unknown
+        # which kinds of the cluster were not read is told once, not by each check
+        unknown += (each for each in examination.unknown if not each.reason.startswith(PARTLY))
     unknown += _doubts(cluster, without)
     return AuditReport(
         cluster=audited(cluster.cluster) if cluster is not None else AuditedCluster("", "", "", ""),
@@ -70,15 +71,19 @@ def judge(
 def beside(manifests: Snapshot, cluster: Snapshot | None, classes: Iterable[object] = ()) -> Snapshot:
     """The manifests as they would stand in the cluster: its users of devices left out, its other objects replaced by manifests of theirs.
 
-    Every kind is read then: that one was not is told once, in words, and not by each check. `classes` are those of all layers.
+    Users and classes are read then, as far as there are any; how other kinds were read stays true. `classes` are those of all layers.
     """
     base = cluster if cluster is not None else Snapshot()
     changed: dict[str, object] = {"custom_workloads": manifests.custom_workloads}
     for field in KINDS:
         ours: KindReading[object] = getattr(manifests, field)
         theirs: KindReading[object] = getattr(base, field)
-        written = (*classes, *ours.items) if field == "device_classes" else ours.items
-        changed[field] = KindReading(ours.items if field in USERS else _overlaid(theirs.items, written))
+        if field in USERS:
+            changed[field] = KindReading(ours.items)
+        elif field == "device_classes":
+            changed[field] = KindReading(_overlaid(theirs.items, (*classes, *ours.items)))
+        else:
+            changed[field] = msgspec.structs.replace(theirs, items=_overlaid(theirs.items, ours.items))
     return msgspec.structs.replace(base, **changed)
 
 

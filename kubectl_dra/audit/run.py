@@ -20,6 +20,10 @@ from kubectl_dra.audit.verdict import verdicts
 from kubectl_dra.objects.snapshot import ClusterInfo
 
 
+PARTLY = "looked only in part: "
+"""How the doubt of a check begins that did not see all kinds it would like to."""
+
+
 class Sighting(msgspec.Struct, frozen=True):
     """A candidate, the page of its check, and whether it is settled."""
 
@@ -88,7 +92,7 @@ def _judge(check: Check, case: Case) -> Iterable[Candidate | Doubt]:
         return
     partly = gaps(case.snapshot, (*page.needs, *page.also))
     if partly:
-        yield Doubt(f"looked only in part: {in_words(partly)}")
+        yield Doubt(f"{PARTLY}{in_words(partly)}")
     yield from check.judge(case)
 
 
