@@ -3,15 +3,14 @@
 Rules: dynamic-resource-allocation structured/internal/incubating/pools_incubating.go; the experimental allocator has the same.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from kubectl_dra.allocation.allocated import DeviceId
 from kubectl_dra.allocation.amounts import Nano, nano
-from kubectl_dra.allocation.failure import fatal
 from kubectl_dra.allocation.features import Features
-from kubectl_dra.allocation.node_match import NodeSelectorError, node_matches
+from kubectl_dra.allocation.slices_for_node import is_for
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.resource import Device, ResourceSlice
 
@@ -75,6 +74,8 @@ class Pool:
     candidates: tuple[Candidate, ...] = ()
     others: tuple[Candidate, ...] = ()
     counters: Counters = field(default_factory=dict)
+    binds_later: bool = False
+    """Whether a device of it has binding conditions. Such pools are tried last."""
 
     @property
     def usable(self) -> bool:
@@ -137,6 +138,24 @@ class Slices:
             known = self._seen[id(node)] = (node, NodePools(self._gathered(node)))
         return known[1]
 
+    def everywhere(self) -> Iterator[tuple[Pool, tuple[ResourceSlice, ...]]]:
+        """The newest generation of every pool as a whole, and its slices, whichever nodes they are for.
+
+        A node may see less of it, or still an older one that is complete: `seen_from` tells. Raises AllocationError for amounts that are
+        none.
+        """
+        newest: dict[PoolId, list[ResourceSlice]] = {}
+        for each in self._usable:
+            _add(newest, each)
+        for name in sorted(newest, key=_bytes):
+            pool = self._pool(name, newest[name])
+            if pool is not None:
+                yield pool, tuple(newest[name])
+
+    def candidates_of(self, one: ResourceSlice) -> tuple[Candidate, ...]:
+        """The devices of one of the slices."""
+        return self._of_slice(one)
+
     def _ignored(self, one: ResourceSlice) -> bool:
         """Slices that need a feature which is off."""
         spec, features = one.spec, self._features
@@ -147,13 +166,11 @@ class Slices:
     def _gathered(self, node: Node) -> tuple[Pool, ...]:
         relevant: dict[PoolId, list[ResourceSlice]] = {}
         for each in self._usable if self._stable else (*self._local.get(node.metadata.name, ()), *self._shared):
-            if (self._stable and each.spec.shared_counters) or _is_for(each, node):
+            if (self._stable and each.spec.shared_counters) or is_for(each, node):
                 _add(relevant, each)
         built = (self._pool(pool, slices) for pool, slices in relevant.items())
         # pools with binding conditions come last; inside both groups the order is that of driver and name, byte by byte
-        return tuple(
-            sorted((pool for pool in built if pool is not None), key=lambda pool: (_has_binding_conditions(pool), _bytes(pool.id)))
-        )
+        return tuple(sorted((pool for pool in built if pool is not None), key=lambda pool: (pool.binds_later, _bytes(pool.id))))
 
     def _pool(self, pool: PoolId, slices: list[ResourceSlice]) -> Pool | None:
         """The pool made of these slices for the node; None when a newer generation of it is for other nodes only."""
@@ -183,14 +200,23 @@ class Slices:
         generation = slices[0].spec.pool.generation
         candidates = self._of_slices(each for each in here if not self._has_counters(each))
         others = self._of_slices(each for each in elsewhere if self._stable or not self._has_counters(each))
+        binds_later = any(candidate.device.binding_conditions is not None for candidate in candidates)
         fault = _repeated_device(candidates)
         if fault or not self._features.partitionable_devices:
-            return Pool(pool, generation, invalid=fault, candidates=candidates)
+            return Pool(pool, generation, invalid=fault, candidates=candidates, binds_later=not fault and binds_later)
         counters: dict[tuple[str, str], Nano] = {}
         fault = _declare(counters, (each for each in (*here, *(() if self._stable else elsewhere)) if self._has_counters(each)))
         checked = self._of_slices(here) if self._stable else candidates
         fault = fault or _unknown_counter(counters, checked) or _unknown_counter(counters, others)
-        return Pool(pool, generation, invalid=fault, candidates=candidates, others=others, counters=counters)
+        return Pool(
+            pool,
+            generation,
+            invalid=fault,
+            candidates=candidates,
+            others=others,
+            counters=counters,
+            binds_later=not fault and binds_later,
+        )
 
     def _has_counters(self, one: ResourceSlice) -> bool:
         return self._features.partitionable_devices and bool(one.spec.shared_counters)
@@ -217,26 +243,6 @@ def _uses_compatibility_groups(one: ResourceSlice) -> bool:
     return any(each.compatibility_groups for device in one.spec.devices or () for each in device.consumes_counters or ())
 
 
-def _is_for(one: ResourceSlice, node: Node) -> bool:
-    """Whether the slice is for the node; one that says nothing of nodes is for none."""
-    spec = one.spec
-    if spec.node_name or spec.all_nodes or spec.node_selector is not None:
-        try:
-            return node_matches(node, spec.node_name, spec.all_nodes, spec.node_selector)
-        except NodeSelectorError as error:
-            name = one.metadata.name
-            raise fatal(f"gather pool information: failed to perform node selection for slice {name}: {error}") from None
-    return bool(spec.per_device_node_selection) and any(_device_is_for(one, device, node) for device in spec.devices or ())
-
-
-def _device_is_for(one: ResourceSlice, device: Device, node: Node) -> bool:
-    try:
-        return node_matches(node, device.node_name, device.all_nodes, device.node_selector)
-    except NodeSelectorError as error:
-        where = f"device {device.name} in slice {one.metadata.name}"
-        raise fatal(f"gather pool information: failed to perform node selection for {where}: {error}") from None
-
-
 def _add(pools: dict[PoolId, list[ResourceSlice]], one: ResourceSlice) -> None:
     """Of each pool only the newest generation seen so far is kept."""
     known = pools.setdefault(_pool_id(one), [one])
@@ -246,10 +252,6 @@ def _add(pools: dict[PoolId, list[ResourceSlice]], one: ResourceSlice) -> None:
     if one.spec.pool.generation > generation:
         known.clear()
     known.append(one)
-
-
-def _has_binding_conditions(pool: Pool) -> bool:
-    return pool.usable and any(candidate.device.binding_conditions is not None for candidate in pool.candidates)
 
 
 def _repeated_device(candidates: Sequence[Candidate]) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
+from kubectl_dra.allocation.features import from_gates
 from kubectl_dra.allocation.selectors import Judges
 from kubectl_dra.inventory.document import Devices
 from kubectl_dra.inventory.known import known
@@ -35,7 +36,7 @@ class ClassDevices:
     @cached_property
     def pools(self) -> Pools:
         """The pools as the scheduler takes them."""
-        return Pools(self._snapshot.resource_slices)
+        return Pools(self._snapshot.resource_slices, from_gates(self._snapshot.cluster.feature_gates.get))
 
     @cached_property
     def allocated(self) -> Mapping[DeviceId, tuple[str, str]]:
@@ -90,9 +91,14 @@ class ClassDevices:
         return tuple(selected)
 
     def failures(self, device_class: DeviceClass, node: Node | None = None) -> tuple[str, ...]:
-        """The scheduler's words for each device (of those that the node reaches, or of all) on which a selector of the class fails."""
+        """The scheduler's words for each device (of those that the node reaches, or of all) on which a selector of the class fails.
+
+        Of a node that nothing can be placed on because of a broken slice the error of that.
+        """
         if not self.known:
             return ()
+        if node is not None and (failure := self.pools.failure(node)):
+            return (failure,)
         chosen = self.selection(device_class)
         judged = (chosen.judge(placed.candidate) for placed in (self.pools.devices() if node is None else self.pools.devices_on(node)))
         return tuple(each.error for each in judged if each.outcome is Outcome.FAILS)
@@ -105,7 +111,7 @@ class ClassDevices:
 
     def unusable_on(self, device_class: DeviceClass, node: Node) -> tuple[UnusablePool, ...]:
         """The node's pools that the class would select from if they were complete."""
-        return tuple(pool for pool in self.pools.unusable if node.metadata.name in pool.nodes and self._would_select(device_class, pool))
+        return tuple(pool for pool in self.pools.unusable_on(node) if self._would_select(device_class, pool))
 
     def _would_select(self, device_class: DeviceClass, pool: UnusablePool) -> bool:
         """By the devices that are published; where there are none, by the drivers that the selectors name."""

@@ -1,13 +1,12 @@
-"""Pools of devices as the scheduler takes them: of each pool the newest generation only, and only if all of its slices are there.
+"""Pools of devices as the scheduler takes them, of the whole cluster and of a node: `allocation.pools`, with the place of each device."""
 
-Rule: k8s.io/dynamic-resource-allocation structured/internal/incubating/pools_incubating.go.
-"""
-
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
-from kubectl_dra.allocation.pools import Candidate
+from kubectl_dra.allocation.failure import AllocationError
+from kubectl_dra.allocation.features import Features
+from kubectl_dra.allocation.pools import Candidate, Pool, PoolId, Slices
 from kubectl_dra.objects.node import Node, NodeSelector
 from kubectl_dra.objects.node_selector import selects
 from kubectl_dra.objects.resource import Device, ResourceSlice
@@ -75,71 +74,73 @@ class UnusablePool:
 
 
 class Pools:
-    """The devices of all pools, those of one node found quickly."""
+    """The devices of all pools, and those that a node sees."""
 
-    def __init__(self, slices: Iterable[ResourceSlice]) -> None:
-        """Group the slices and leave out what the scheduler does."""
-        self.unusable: list[UnusablePool] = []
-        self._local: dict[str, list[PlacedDevice]] = defaultdict(list)
-        self._shared: list[PlacedDevice] = []
-        for (driver, name), newest in sorted(_newest(slices).items()):
-            why = _unusable(newest)
-            if why:
-                nodes = tuple(sorted({each.spec.node_name for each in newest if each.spec.node_name}))
-                self.unusable.append(UnusablePool(driver, name, nodes, why, tuple(_devices(newest)), _complete(newest)))
-                continue
-            for placed in _devices(newest):
-                if placed.place.node_name:
-                    self._local[placed.place.node_name].append(placed)
-                else:
-                    self._shared.append(placed)
+    def __init__(self, slices: Iterable[ResourceSlice], features: Features = Features()) -> None:  # noqa: B008 - an immutable value
+        """Take the slices, and what is on in the scheduler."""
+        self._slices = Slices(slices, features)
+        self._placed: dict[Pool, tuple[PlacedDevice, ...]] = {}
 
     def devices(self) -> Iterator[PlacedDevice]:
-        """All devices, wherever they are."""
-        for node in sorted(self._local):
-            yield from self._local[node]
-        yield from self._shared
+        """The devices of all usable pools, wherever they are, by driver and pool."""
+        for pool, _ in self._whole:
+            if pool.usable:
+                yield from self._devices(pool)
+
+    @cached_property
+    def unusable(self) -> tuple[UnusablePool, ...]:
+        """The pools whose newest generation is not complete, or not valid."""
+        return tuple(self._unusable(pool, slices) for pool, slices in self._whole if not pool.usable)
 
     def devices_on(self, node: Node) -> Iterator[PlacedDevice]:
-        """The devices that `node` can use: its own, then those that several nodes share."""
-        yield from self._local.get(node.metadata.name, ())
-        yield from (placed for placed in self._shared if placed.place.reached_from(node))
+        """The devices that the scheduler may give out on the node, in the order in which it tries them."""
+        for pool in self._seen_from(node):
+            if pool.usable:
+                for placed in self._devices(pool):
+                    if not placed.candidate.slice.spec.per_device_node_selection or placed.place.reached_from(node):
+                        yield placed
+
+    def unusable_on(self, node: Node) -> tuple[UnusablePool, ...]:
+        """The pools that have something for the node, and of which the scheduler takes nothing there."""
+        return tuple(self._known_unusable.get(pool.id) or self._unusable(pool, ()) for pool in self._seen_from(node) if not pool.usable)
+
+    def failure(self, node: Node) -> str:
+        """The error in which every attempt to place a pod with claims ends that comes to the node; empty as a rule."""
+        try:
+            self._slices.seen_from(node)
+        except AllocationError as error:
+            return error.text
+        return ""
+
+    def _seen_from(self, node: Node) -> tuple[Pool, ...]:
+        return () if self.failure(node) else self._slices.seen_from(node).pools
+
+    @cached_property
+    def _whole(self) -> tuple[tuple[Pool, tuple[ResourceSlice, ...]], ...]:
+        return tuple(self._slices.everywhere())
+
+    @cached_property
+    def _known_unusable(self) -> Mapping[PoolId, UnusablePool]:
+        return {(each.driver, each.pool): each for each in self.unusable}
+
+    def _unusable(self, pool: Pool, slices: tuple[ResourceSlice, ...]) -> UnusablePool:
+        nodes = tuple(sorted({each.spec.node_name for each in slices if each.spec.node_name}))
+        devices = [candidate for each in slices for candidate in self._slices.candidates_of(each)] if slices else pool.candidates
+        why = f"it is not valid: {pool.invalid}" if pool.invalid else "not all of its slices are there"
+        if pool.incomplete and slices:
+            wanted = slices[0].spec.pool
+            why = f"it has {len(slices)} of {wanted.resource_slice_count} slices of generation {wanted.generation}"
+        return UnusablePool(*pool.id, nodes, why, tuple(map(_placed, devices)), not pool.incomplete)
+
+    def _devices(self, pool: Pool) -> tuple[PlacedDevice, ...]:
+        """The devices of a usable pool. Nodes that see the same of it have it in common."""
+        found = self._placed.get(pool)
+        if found is None:
+            found = self._placed[pool] = tuple(map(_placed, pool.candidates))
+        return found
 
 
-def _newest(slices: Iterable[ResourceSlice]) -> Mapping[tuple[str, str], list[ResourceSlice]]:
-    """The slices of each pool's newest generation, by driver and pool."""
-    found: dict[tuple[str, str], list[ResourceSlice]] = {}
-    for each in slices:
-        key = (each.spec.driver, each.spec.pool.name)
-        before = found.get(key)
-        if before is None or before[0].spec.pool.generation < each.spec.pool.generation:
-            found[key] = [each]
-        elif before[0].spec.pool.generation == each.spec.pool.generation:
-            before.append(each)
-    return found
-
-
-def _unusable(slices: list[ResourceSlice]) -> str:
-    """Why the scheduler takes nothing of the pool; empty when it does."""
-    first = slices[0].spec.pool
-    if not _complete(slices):
-        return f"it has {len(slices)} of {first.resource_slice_count} slices of generation {first.generation}"
-    names = [device.name for each in slices for device in each.spec.devices or ()]
-    return "" if len(names) == len(set(names)) else "two of its devices have the same name"
-
-
-def _complete(slices: list[ResourceSlice]) -> bool:
-    return len(slices) == slices[0].spec.pool.resource_slice_count
-
-
-def _devices(slices: list[ResourceSlice]) -> Iterator[PlacedDevice]:
-    for each in sorted(slices, key=lambda each: each.metadata.name):
-        spec = each.spec
-        of_slice = Place(spec.node_name or None, bool(spec.all_nodes), spec.node_selector)
-        for device in spec.devices or ():
-            place = (
-                Place(device.node_name or None, bool(device.all_nodes), device.node_selector)
-                if spec.per_device_node_selection
-                else of_slice
-            )
-            yield PlacedDevice(Candidate(each, device), place)
+def _placed(candidate: Candidate) -> PlacedDevice:
+    spec = candidate.slice.spec
+    where = candidate.device if spec.per_device_node_selection else spec
+    return PlacedDevice(candidate, Place(where.node_name or None, bool(where.all_nodes), where.node_selector))

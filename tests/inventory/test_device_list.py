@@ -68,8 +68,8 @@ def test_devices_of_pools_that_are_not_used() -> None:
     found = items(snapshot(half, twice))
     assert [(item.device, item.state, item.note) for item in found] == [
         ("gpu-0", "incomplete", "pool a of gpu.example.com: it has 1 of 2 slices of generation 1"),
-        ("x", "invalid", "pool b of gpu.example.com: two of its devices have the same name"),
-        ("x", "invalid", "pool b of gpu.example.com: two of its devices have the same name"),
+        ("x", "invalid", "pool b of gpu.example.com: it is not valid: duplicate device name x"),
+        ("x", "invalid", "pool b of gpu.example.com: it is not valid: duplicate device name x"),
     ]
     assert states(snapshot(half, claim("c", ("a", "gpu-0")))) == {"gpu-0": "allocated"}
 

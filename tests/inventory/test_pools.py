@@ -1,7 +1,9 @@
 """Pools: the newest generation, complete, and from which nodes its devices are reached (E43)."""
 
 import msgspec
+from msgspec.structs import replace
 
+from kubectl_dra.allocation.features import Features
 from kubectl_dra.inventory.pools import Pools
 from kubectl_dra.objects.node import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
 from kubectl_dra.objects.resource import Device, ResourceSlice
@@ -41,6 +43,40 @@ def test_more_slices_than_the_count_are_no_complete_pool() -> None:
 
 def test_two_devices_of_one_name_make_the_pool_unusable() -> None:
     assert reached([resource_slice("n1", (Device("a"), Device("a")))]) == []
+
+
+def test_a_fault_in_what_is_for_other_nodes_does_not_matter() -> None:
+    twice = [resource_slice("n1", 1, pool="p", slices=2), resource_slice("n2", 1, pool="p", slices=2)]
+    for number, each in enumerate(twice):
+        twice[number] = replace(each, metadata=replace(each.metadata, name=f"s{number}"))
+    pools = Pools(twice)
+    assert reached(twice) == ["gpu-0"]
+    assert [each.why for each in pools.unusable] == ["it is not valid: duplicate device name gpu-0"]
+    assert pools.unusable_on(node("n1")) == ()
+
+
+def test_an_old_generation_that_is_complete_hides_a_newer_one_on_other_nodes() -> None:
+    slices = [resource_slice("n1", 1, pool="p"), resource_slice("n2", devices(1, first=7), pool="p", generation=2)]
+    assert (reached(slices), reached(slices, "n2")) == (["gpu-0"], ["gpu-7"])
+    assert [each.device.name for each in Pools(slices).devices()] == ["gpu-7"]
+
+
+def test_pools_that_a_node_cannot_use() -> None:
+    slices = [resource_slice("n1", 1, slices=2), resource_slice("n2", 1)]
+    assert [[each.pool for each in Pools(slices).unusable_on(node(name))] for name in ("n1", "n2")] == [["n1"], []]
+
+
+def test_a_broken_node_selector_stops_everything_on_the_nodes_that_see_it() -> None:
+    broken = NodeSelector((NodeSelectorTerm((NodeSelectorRequirement("zone", "Bogus"),)),))
+    slices = [resource_slice(None, 1, pool="p", node_selector=broken), resource_slice("n1", 1)]
+    assert reached(slices) == []
+    assert 'Unsupported value: "Bogus"' in Pools(slices).failure(node("n1"))
+
+
+def test_partitions_are_no_devices_where_the_gate_is_off() -> None:
+    slices = [resource_slice(None, (Device("here", node_name="n1"),), pool="p", per_device=True)]
+    off = Pools(slices, Features(partitionable_devices=False))
+    assert (reached(slices), list(off.devices_on(node("n1"))), list(off.devices())) == (["here"], [], [])
 
 
 def test_shared_pools() -> None:
