@@ -1,9 +1,10 @@
-"""What could stand at one place of a command line: values of flags, words of commands. No cluster is asked."""
+"""What could stand at one place of a command line: values of flags, words of commands, names in the cluster."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntFlag
 from typing import TYPE_CHECKING, NamedTuple
 
+from kubectl_dra.cli.cluster_names import NAMESPACES, Names, names_for
 from kubectl_dra.cli.options import GROUPS
 from kubectl_dra.cli.pflag import Flag
 from kubectl_dra.environment import Environment
@@ -63,17 +64,34 @@ def of_value(command: "KubectlCommand", flag: Flag, given: Mapping[str, str], cu
         return Completion(())
     if flag.bool_:
         return Completion([Candidate(word) for word in ("true", "false") if word.startswith(current)])
+    if (names := names_for(command.name or "", str(option.name))) is not None:
+        return _in_cluster(names, given, current, environment)
     if option.hidden and (shared := _shared_value(flag.name, given, current, environment, command.formats)):
         return shared
     return _of_parameter(command, option, current, environment)
 
 
-def of_word(command: "KubectlCommand", position: int, current: str, environment: Environment) -> Completion:
+def of_word(command: "KubectlCommand", position: int, given: Mapping[str, str], current: str, environment: Environment) -> Completion:
     """The word at `position` (from 0) behind the command's name."""
     arguments = command.arguments()
     many = next((argument for argument in arguments if argument.nargs == -1), None)
     argument = arguments[position] if position < len(arguments) else many
-    return Completion(()) if argument is None else _of_parameter(command, argument, current, environment)
+    if argument is None:
+        return Completion(())
+    if (names := names_for(command.name or "", str(argument.name))) is not None:
+        return _in_cluster(names, given, current, environment)
+    return _of_parameter(command, argument, current, environment)
+
+
+def _in_cluster(wanted: Names, given: Mapping[str, str], current: str, environment: Environment) -> Completion:
+    """Names in the cluster; of a list with commas the last one is completed."""
+    from kubectl_dra.cli.names_asked import names
+
+    if given.get("from") or "demo" in given:
+        return Completion(())  # no cluster is meant
+    before = current[: current.rfind(",") + 1]
+    found = names(wanted, given, environment)
+    return Completion([Candidate(before + name) for name in found if name.startswith(current.removeprefix(before))])
 
 
 def flag_name(option: "TyperOption") -> str:
@@ -102,6 +120,8 @@ def _shared_value(
         words = _formats(own_formats)
         directive = Directive.NO_FILES | (Directive.NO_SPACE if current.startswith("jsonpath") else Directive.DEFAULT)
         return Completion([Candidate(word) for word in words if word.startswith(current)], directive)
+    if name == "namespace":
+        return _in_cluster(NAMESPACES, given, current, environment)
     if name in _KUBECONFIG_NAMES:
         return Completion([Candidate(word) for word in _KUBECONFIG_NAMES[name](given, environment) if word.startswith(current)])
     option = next((option for group in GROUPS for option in group.options if option.flag == name), None)

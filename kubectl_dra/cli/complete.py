@@ -1,7 +1,8 @@
 """Completion: the words so far in, candidates and cobra's directive out. kubectl runs it as `kubectl_complete-dra`.
 
-It is run at every press of a key, so it reads the table of commands, imports the one command that is being completed, and asks no
-cluster. It says nothing on stderr, which is the user's terminal; when something goes wrong it has no candidates.
+It is run at every press of a key, so it reads the table of commands, imports the one command that is being completed, and asks the
+cluster for names only where some could stand. It says nothing on stderr, which is the user's terminal; when something goes wrong it
+has no candidates.
 """
 
 import sys
@@ -120,7 +121,7 @@ def _of_command(command: "KubectlCommand", before: Before, current: str, environ
         if equals and flag is not None:
             return candidates.of_value(command, flag, before.given, value, environment)
         return Completion(list(_flags(command, before.given, current)))
-    return candidates.of_word(command, len(before.words), current, environment)
+    return candidates.of_word(command, len(before.words), before.given, current, environment)
 
 
 def _flags(command: "KubectlCommand", given: Mapping[str, str], current: str) -> Iterable[Candidate]:

@@ -1,16 +1,20 @@
 """Completion, as kubectl and shells ask for it."""
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from kubectl_dra.cli.cluster_names import NODES, OF_PARAMETERS, names_for
 from kubectl_dra.cli.commands import COMMANDS
 from kubectl_dra.cli.complete import complete, run
+from kubectl_dra.cli.lazy import root
+from kubectl_dra.cli.names_asked import names
 from kubectl_dra.environment import Environment
-from tests.run import Stream
+from tests.run import Stream, kubectl_dra
 
 KUBECONFIG = """
 apiVersion: v1
@@ -111,6 +115,43 @@ def test_names_of_the_kubeconfig(tmp_path: Path) -> None:
     assert words("version", "--user", "", KUBECONFIG=path) == ["u"]
     assert words("version", "--cluster", "", KUBECONFIG=path) == ["c"]
     assert words("--context", "", KUBECONFIG=str(tmp_path / "none")) == []
+
+
+def test_names_of_a_cluster_that_does_not_answer_in_time_are_none(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # it takes connections, and says nothing
+        port = silent.getsockname()[1]
+        (tmp_path / "config").write_text(KUBECONFIG.replace("127.0.0.1:1", f"127.0.0.1:{port}"), encoding="utf-8")
+        given = {"kubeconfig": str(tmp_path / "config"), "context": "test"}
+        assert names(NODES, given, surroundings(), seconds=0.05) == []
+
+
+def test_where_no_cluster_is_meant_none_is_asked() -> None:
+    assert words("audit", "--from", "file.json", "--node", "") == []
+    assert words("audit", "--demo", "-n", "") == []
+
+
+def test_every_parameter_that_names_something_of_the_cluster_is_completed() -> None:
+    known = {(name, str(param.name)) for name in COMMANDS for command in [root().find(name)] if command for param in command.params}
+    assert set(OF_PARAMETERS) <= known
+    assert {("audit", "node"), ("audit", "resource"), ("devices", "device_class"), ("devices", "node"), ("inventory", "resource")} <= {
+        each for each in known if names_for(*each)
+    }
+
+
+def test_the_scripts_in_the_repository_are_those_that_the_command_prints() -> None:
+    folder = Path(__file__).parents[2] / "completions"
+    assert {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()} == {
+        name: kubectl_dra("completion", shell).stdout for shell, name in SCRIPTS.items()
+    }
+
+
+SCRIPTS = {
+    "bash": "kubectl-dra.bash",
+    "zsh": "_kubectl-dra",
+    "fish": "kubectl-dra.fish",
+    "powershell": "kubectl-dra.ps1",
+    "kubectl": "kubectl_complete-dra",
+}
 
 
 def test_a_fault_is_silent(tmp_path: Path) -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.bed.api import Manifest
 from tests.bed.cluster import Cluster
+from tests.bed.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,3 +42,54 @@ def test_kubectl_completes_commands_flags_and_values(kubectl_completes: Callable
     assert kubectl_completes("dra", "version", "-o", "ya") == "yaml\n:4\n"
     assert kubectl_completes("dra", "version", "--context", "") == "bed\n:4\n"
     assert kubectl_completes("dra", "version", "--kubeconfig", "").endswith(":0\n")
+
+
+def test_kubectl_completes_names_of_the_cluster(
+    kubectl_completes: Callable[..., str], cell: Cluster, namespace: str, apply: Callable[..., list[Manifest]]
+) -> None:
+    """On a machine this busy an answer may come too late for its key: what counts is what it is once it comes in time."""
+    apply(NAMES)
+
+    def completes(*words: str, to: str) -> None:
+        wait_until(lambda: kubectl_completes("dra", *words) == f"{to}\n:4\n", f"kubectl completes {words} to {to}")
+
+    completes("audit", "-n", namespace[:-1], to="\n".join(sorted(each for each in namespaces(cell) if each.startswith(namespace[:-1]))))
+    completes("audit", "--node", "completed-n", to="completed-node")
+    completes("audit", "--node", "a,completed-n", to="a,completed-node")
+    completes("classes", "completed-c", to="completed-class")
+    completes("devices", "--class=completed-c", to="completed-class")
+    completes("audit", "--resource", "completed.example.com/g", to="completed.example.com/gpu")
+    completes("audit", "--resource", "completed.example.com/n", to="completed.example.com/nic")
+    completes("explain", "pod", "-n", namespace, "completed-p", to="completed-pod")
+
+
+def test_who_may_read_nothing_completes_nothing(kubectl_completes: Callable[..., str], few_rights: Callable[..., Path]) -> None:
+    assert kubectl_completes("dra", "audit", "--kubeconfig", str(few_rights()), "--node", "") == ":4\n"
+    assert kubectl_completes("dra", "audit", "--demo", "--node", "") == ":4\n"
+
+
+def namespaces(cell: Cluster) -> list[str]:
+    return [each["metadata"]["name"] for each in cell.api.items("/api/v1/namespaces")]
+
+
+NAMES = """
+apiVersion: v1
+kind: Node
+metadata: {name: completed-node}
+status:
+  capacity: {completed.example.com/nic: "1"}
+  allocatable: {completed.example.com/nic: "1"}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: completed-class}
+spec: {extendedResourceName: completed.example.com/gpu}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: completed-pod}
+spec:
+  nodeSelector: {nowhere: at-all}
+  automountServiceAccountToken: false
+  containers: [{name: main, image: registry.example/none}]
+"""
