@@ -19,7 +19,6 @@ from kubectl_dra.audit.selection import ALL_FINDINGS, Selection
 from kubectl_dra.audit.verdict import verdicts
 from kubectl_dra.objects.snapshot import ClusterInfo
 
-
 PARTLY = "looked only in part: "
 """How the doubt of a check begins that did not see all kinds it would like to."""
 

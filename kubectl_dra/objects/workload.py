@@ -84,7 +84,7 @@ class TemplateUse(Object, frozen=True):
 
 
 class CustomWorkload(Object, frozen=True):
-    """An object of a custom kind that makes pods. `suspended` when its own switch says so, `over` when its status says that it makes no more."""
+    """An object of a custom kind that makes pods: `suspended` by its own switch, `over` when its status says that it makes no more."""
 
     api_version: str = ""
     kind: str = ""
