@@ -15,7 +15,7 @@ from kubectl_dra.remedies.kubectl_line import kubectl
 
 _STUCK = 120.0
 """Seconds after which a deletion that should be done has not just begun."""
-_NOT_DATED = "when the cluster was read is not known, so it is not known either how long {} are being deleted"
+_NOT_DATED = "when the cluster was read is not known, and so not how long the deletion of {} has taken"
 _SKIPS_UNPREPARE = frozenset({"NodeUnprepareResources", "*"})
 
 
