@@ -53,9 +53,6 @@ def test_dra408_a_pinned_driver_in_an_affinity() -> None:
 def test_dra408_a_warning_once_nodes_that_have_moved_lack_it() -> None:
     old = labelled("old", {PRODUCT: "A100"}, gpu=4)
     moved: dict[str, Any] = {"nodes": [old, node("new")], "resource_slices": [resource_slice("new", 2)]}
-        "nodes": [labelled("old", {PRODUCT: "A100"}, gpu=4), node("new")],
-        "resource_slices": [resource_slice("new", 2)],
-    }
     pods = [selecting("train", {PRODUCT: "A100"}, {GPU: 1})]
     finding = only(cluster(**moved, pods=pods, device_classes=MAPPED), "DRA408")
     assert finding.severity is Severity.WARNING
