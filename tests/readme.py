@@ -14,6 +14,7 @@ from kubectl_dra.environment import Environment
 from tests.bed.build import binaries
 from tests.bed.cluster import Cluster
 from tests.bed.two_nodes import start_two_nodes
+from tests.bed.waiting_pods import start_waiting_pods
 
 README = Path(__file__).parent.parent / "README.md"
 BLOCK = re.compile(r"^```console\n\$ (?P<command>[^\n]+)\n(?P<output>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -41,6 +42,11 @@ class Example:
             {"--demo", "--explain"} & set(self.words)
         )
 
+    @property
+    def of_waiting_pods(self) -> bool:
+        """True when it is run on the cluster of pods that wait, False for the one with two nodes."""
+        return not self.offline and self.words[0] == "explain"
+
 
 def examples() -> list[Example]:
     """All of them, in the README's order."""
@@ -64,17 +70,22 @@ def rewrite(output_of: Callable[[Example], str]) -> None:
 
 
 def steady(text: str) -> str:
-    """Output without what differs from one start of the same cluster to the next: ages."""
-    return re.sub(r"\b\d+s\b *", lambda age: "12s".ljust(len(age[0])), text)
+    """Output without what differs from one start of the same cluster to the next: ages, times, what the server adds to names."""
+    text = re.sub(r"\b\d+s\b *", lambda age: "12s".ljust(len(age[0])), text)
+    text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "2026-12-01T09:30:00Z", text)
+    return re.sub(r"-extended-resources-[a-z0-9]{5}\b", "-extended-resources-x7k2p", text)
 
 
 def main() -> None:
-    """Write what the commands print now: of the bundled cluster, and of the one with two nodes."""
+    """Write what the commands print now: of the bundled cluster, of the one with two nodes, and of the one with pods that wait."""
     with tempfile.TemporaryDirectory(prefix="bed-") as folder, ExitStack() as stack:
-        cluster = stack.enter_context(Cluster(binaries().bed, Path(folder) / "c"))
-        start_two_nodes(cluster, Path(folder), stack)
-        live = {"KUBECONFIG": str(cluster.kubeconfig)}
-        rewrite(lambda example: printed(example) if example.offline else steady(printed(example, live)))
+        live = {}
+        for of_waiting_pods, start in ((False, start_two_nodes), (True, start_waiting_pods)):
+            path = Path(folder) / start.__name__[-4:]
+            cluster = stack.enter_context(Cluster(binaries().bed, path / "c"))
+            start(cluster, path, stack)
+            live[of_waiting_pods] = {"KUBECONFIG": str(cluster.kubeconfig)}
+        rewrite(lambda example: printed(example) if example.offline else steady(printed(example, live[example.of_waiting_pods])))
 
 
 if __name__ == "__main__":

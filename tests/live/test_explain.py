@@ -1,0 +1,226 @@
+"""`explain pod` on real clusters: what it says is what the README shows, and what scheduler, controllers and kubelet make of the pods."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.bed.api import Manifest
+from tests.bed.cluster import Cluster
+from tests.bed.node import DraDriver, Node
+from tests.bed.waiting import wait_until
+from tests.bed.waiting_pods import PODS, WAITING, pod, start_waiting_pods
+from tests.readme import examples, printed, steady
+from tests.run import Result, kubectl_dra
+
+SHOWN = [example for example in examples() if example.of_waiting_pods]
+NAMESPACE = "/api/v1/namespaces/default"
+CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
+
+
+class Bed:
+    """The cluster, and the tool on it."""
+
+    def __init__(self, cluster: Cluster, nodes: tuple[Node, Node], driver: DraDriver) -> None:
+        self.cluster = cluster
+        self.api = cluster.api
+        self.a, self.b = nodes
+        self.driver = driver
+
+    def run(self, *words: str, stdin: bytes = b"") -> Result:
+        return kubectl_dra("explain", *words, variables={"KUBECONFIG": str(self.cluster.kubeconfig)}, stdin=stdin)
+
+    def explained(self, name: str, *words: str) -> dict[str, Any]:
+        result = self.run("pod", name, *words, "-o", "json")
+        assert result.code == 0, result.stderr
+        found: dict[str, Any] = json.loads(result.stdout)
+        assert found["unknown"] == []
+        return found
+
+    def codes(self, name: str) -> tuple[str, list[str]]:
+        """The verdict, and the codes of the reasons."""
+        found = self.explained(name)
+        return found["verdict"], [each["code"] for each in found["reasons"]]
+
+    def message(self, name: str) -> str:
+        """Why the scheduler places the pod nowhere, in its words."""
+        conditions = self.api.get(f"{PODS}/{name}")["status"].get("conditions", ())
+        return next((each.get("message", "") for each in conditions if each["type"] == "PodScheduled" and each["status"] == "False"), "")
+
+    def runs(self, name: str) -> bool:
+        return bool(self.api.get(f"{PODS}/{name}")["status"].get("phase") == "Running")
+
+    def make(self, name: str, spec: Manifest) -> None:
+        base = pod(name, "example.com/gpu")
+        self.api.create(PODS, {**base, "spec": {**base["spec"], **spec}})
+
+
+@pytest.fixture
+def bed(own_cell: Callable[..., Cluster], short_path: Path) -> Iterator[Bed]:
+    """The cluster of pods that wait, of this test alone."""
+    with ExitStack() as stack:
+        cluster = own_cell()
+        a, b, driver = start_waiting_pods(cluster, short_path, stack)
+        yield Bed(cluster, (a, b), driver)
+
+
+def test_what_the_readme_shows_and_what_the_scheduler_does(bed: Bed) -> None:
+    live = {"KUBECONFIG": str(bed.cluster.kubeconfig)}
+    assert [example.words[-1] for example in SHOWN] == list(WAITING)
+    shown = {example.command: example.output for example in SHOWN}
+    assert {example.command: steady(printed(example, live)) for example in SHOWN} == shown
+    for name in ("large", "busy", "network"):
+        agrees_with_the_scheduler(bed, name)
+    the_lost_mapping_is_mended_by_what_is_printed(bed)
+    devices_that_become_free_are_told(bed)
+
+
+def agrees_with_the_scheduler(bed: Bed, name: str) -> None:
+    """Of as many nodes as the scheduler says, devices or the plugin are short."""
+    nodes = bed.explained(name)["nodes"]
+    by_dra = sum(each["verdict"] == "no" and "dra" in each["servedBy"].values() for each in nodes)
+    by_plugin = sum(each["verdict"] == "no" and "plugin" in each["servedBy"].values() for each in nodes)
+    words = bed.message(name).partition("preemption:")[0]
+    assert numbers(words, "cannot allocate all claims") == by_dra
+    assert numbers(words, "Insufficient example.com/gpu") == by_plugin
+
+
+def numbers(words: str, reason: str) -> int:
+    return sum(int(found) for found in re.findall(rf"(\d+) {re.escape(reason)}", words))
+
+
+def the_lost_mapping_is_mended_by_what_is_printed(bed: Bed) -> None:
+    """Update the class, let a pod come and go: the pod that waited is placed."""
+    (lost,) = (each for each in bed.explained("tpu")["reasons"] if each["code"] == "lost-mapping")
+    update = next(line for line in lost["fix"] if line.startswith("kubectl annotate deviceclass"))
+    words = update.split()
+    assert words[1:4] == ["annotate", "deviceclass", "tpu.example.com"]
+    bed.api.patch("/apis/resource.k8s.io/v1/deviceclasses/tpu.example.com", {"metadata": {"annotations": {"kubectl-dra/touched": "1"}}})
+    bed.api.create(PODS, pod("canary", "example.com/tpu"))
+    wait_until(lambda: bed.api.get(f"{PODS}/canary")["spec"].get("nodeName") == "node-b", "the mapping is back")
+    bed.api.delete(f"{PODS}/canary", grace=0)
+    wait_until(lambda: bed.api.get(f"{PODS}/tpu")["spec"].get("nodeName") == "node-b", "the pod that waited is placed")
+    # no kubelet has this driver
+    wait_until(lambda: bed.codes("tpu") == ("bound", ["driver-not-registered"]), "the kubelet says what is missing")
+
+
+def devices_that_become_free_are_told(bed: Bed) -> None:
+    """What fits is what the scheduler then does."""
+    manifest = json.dumps(pod("later", "example.com/gpu", node="node-b")).encode()
+    assert bed.run("-f", "-", stdin=manifest).code == 1
+    bed.api.delete(f"{PODS}/busy", grace=0)
+    bed.api.delete(f"{PODS}/train-0", grace=0)
+    wait_until(lambda: bed.run("-f", "-", stdin=manifest).code == 0, "a device is free")
+    bed.api.create(PODS, pod("later", "example.com/gpu", node="node-b"))
+    wait_until(lambda: bed.runs("later"), "the pod runs")
+    found = bed.explained("later")
+    assert (found["verdict"], [each["device"] for each in found["holds"]]) == ("runs", ["gpu-0"])
+    assert found["holds"][0]["containers"] == ["main"]
+
+
+TAINT = {
+    "apiVersion": "resource.k8s.io/v1",
+    "kind": "DeviceTaintRule",
+    "metadata": {"name": "sick"},
+    "spec": {"deviceSelector": {"device": "gpu-0"}, "taint": {"key": "example.com/sick", "effect": "NoSchedule"}},
+}
+CLAIM = {"spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu.example.com"}}]}}}
+
+
+def test_states_before_and_after_scheduling(bed: Bed) -> None:
+    before_scheduling(bed)
+    claims_of_its_own_beside_a_name_that_the_plugin_serves(bed)
+    tainted_devices(bed)
+    ephemeral_containers(bed)
+    a_claim_that_is_not_reserved(bed)
+    the_driver_is_gone(bed)
+
+
+def before_scheduling(bed: Bed) -> None:
+    bed.make("gated", {"schedulingGates": [{"name": "example.com/wait"}]})
+    bed.make("elsewhere", {"schedulerName": "volcano"})
+    container = {"name": "main", "image": "i", "resources": {"claims": [{"name": "gpu"}]}}
+    for name, claim in (("no-template", {"resourceClaimTemplateName": "nope"}), ("no-claim", {"resourceClaimName": "nope"})):
+        bed.make(name, {"containers": [container], "resourceClaims": [{"name": "gpu", **claim}]})
+    assert bed.codes("gated")[1][0] == "gated"
+    assert bed.codes("elsewhere")[1][0] == "other-scheduler"
+    assert bed.codes("no-claim") == ("held", ["claim-missing"])
+    assert bed.codes("no-template") == ("held", ["template-missing"])
+    wait_until(lambda: any("not found" in line for line in bed.explained("no-template")["reasons"][0]["detail"]), "the controller's event")
+    for name in ("gated", "elsewhere", "no-template", "no-claim"):
+        assert bed.explained(name)["verdict"] == "held"
+        bed.api.delete(f"{PODS}/{name}", grace=0)
+
+
+def claims_of_its_own_beside_a_name_that_the_plugin_serves(bed: Bed) -> None:
+    """The plugin's device and one of DRA's are free, and still the scheduler cannot bind the pod (F2)."""
+    for name in ("busy", "many", "eval", "train-1"):
+        bed.api.delete(f"{PODS}/{name}", grace=0)
+    bed.api.create(CLAIMS, {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "own"}, **CLAIM})
+    shared = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "shared-gpu.example.com"}}
+    pool = {"name": "shared", "generation": 1, "resourceSliceCount": 1}
+    devices = [{"name": "gpu-9", "capacity": {"memory": {"value": "16Gi"}}}]
+    bed.api.create(
+        "/apis/resource.k8s.io/v1/resourceslices",
+        {**shared, "spec": {"driver": "gpu.example.com", "allNodes": True, "pool": pool, "devices": devices}},
+    )
+    bed.make(
+        "both", {"resourceClaims": [{"name": "own", "resourceClaimName": "own"}], "nodeSelector": {"kubernetes.io/hostname": "node-a"}}
+    )
+    wait_until(lambda: "nil or empty request mappings" in bed.message("both"), "the binding fails")
+    wait_until(lambda: bed.codes("both") == ("waits", ["empty-claim", "claims-and-plugin", "node-affinity"]), "it is told")
+    bed.api.delete(f"{PODS}/both", grace=0)
+    bed.api.delete(f"{CLAIMS}/own")
+    bed.api.delete("/apis/resource.k8s.io/v1/resourceslices/shared-gpu.example.com")
+    wait_until(lambda: bed.api.find(f"{CLAIMS}/own") is None, "the claim is gone")
+
+
+def tainted_devices(bed: Bed) -> None:
+    """train-0 still holds gpu-0, gpu-1 is free."""
+    rule = {**TAINT, "spec": {**TAINT["spec"], "deviceSelector": {"device": "gpu-1"}}}  # type: ignore[dict-item]
+    bed.api.create("/apis/resource.k8s.io/v1/devicetaintrules", rule)
+    wait_until(lambda: len(bed.api.items(CLAIMS)) == 1, "only train-0 has a claim")
+    bed.make("shy", {"nodeSelector": {"kubernetes.io/hostname": "node-b"}})
+    wait_until(lambda: "cannot allocate all claims" in bed.message("shy"), "the scheduler keeps to the taint")
+    found = bed.explained("shy", "--node", "node-b")
+    assert [(each["device"], each["against"]) for each in found["nodes"][0]["devices"] if each["driver"] == "gpu.example.com"] == [
+        ("gpu-0", "in_use"),
+        ("gpu-1", "tainted"),
+    ]
+    bed.api.delete("/apis/resource.k8s.io/v1/devicetaintrules/sick")
+    wait_until(lambda: bed.runs("shy"), "without the taint it runs")
+
+
+def ephemeral_containers(bed: Bed) -> None:
+    debug = {"spec": {"ephemeralContainers": [{"name": "debug", "image": "i"}]}}
+    bed.api.request("PATCH", f"{PODS}/train-0/ephemeralcontainers", debug, "application/strategic-merge-patch+json")
+    assert bed.codes("train-0") == ("runs", ["ephemeral-container"])
+
+
+def a_claim_that_is_not_reserved(bed: Bed) -> None:
+    """A pod that was put on the node without the scheduler."""
+    bed.api.create(CLAIMS, {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "mine"}, **CLAIM})
+    container = {"name": "main", "image": "i", "resources": {"claims": [{"name": "gpu"}]}}
+    claims = [{"name": "gpu", "resourceClaimName": "mine"}]
+    bed.make("placed", {"nodeName": "node-a", "containers": [container], "resourceClaims": claims, "nodeSelector": None})
+    assert bed.codes("placed")[1][0] == "claim-not-allocated"
+    bed.api.delete(f"{PODS}/placed", grace=0)
+
+
+def the_driver_is_gone(bed: Bed) -> None:
+    """E35: the pod hangs, no event says why; with the driver back it ends."""
+    bed.driver.close()
+    bed.api.delete(f"{PODS}/train-0", grace=1)
+    slices = "/apis/resource.k8s.io/v1/resourceslices"
+    wait_until(
+        lambda: all(each["spec"]["driver"] != "gpu.example.com" for each in bed.api.items(slices)),
+        "the kubelet removes the slices",
+        limit=90,
+    )
+    wait_until(lambda: bed.codes("train-0") == ("terminating", ["driver-gone"]), "the driver is told to be gone")
+    with DraDriver(bed.b, "gpu.example.com", count=2, capacity={"memory": "16Gi"}):
+        wait_until(lambda: bed.api.find(f"{PODS}/train-0") is None, "with the driver back the pod ends", limit=90)
