@@ -9,6 +9,7 @@ from functools import cached_property
 
 from kubectl_dra.allocation.allocated import DeviceId
 from kubectl_dra.allocation.amounts import Nano, nano
+from kubectl_dra.allocation.failure import AllocationError
 from kubectl_dra.allocation.features import Features
 from kubectl_dra.allocation.slices_for_node import is_for
 from kubectl_dra.objects.node import Node
@@ -141,14 +142,16 @@ class Slices:
     def everywhere(self) -> Iterator[tuple[Pool, tuple[ResourceSlice, ...]]]:
         """The newest generation of every pool as a whole, and its slices, whichever nodes they are for.
 
-        A node may see less of it, or still an older one that is complete: `seen_from` tells. Raises AllocationError for amounts that are
-        none.
+        A node may see less of it, or still an older one that is complete: `seen_from` tells. A pool with amounts that are none is invalid.
         """
         newest: dict[PoolId, list[ResourceSlice]] = {}
         for each in self._usable:
             _add(newest, each)
         for name in sorted(newest, key=_bytes):
-            pool = self._pool(name, newest[name])
+            try:
+                pool = self._pool(name, newest[name])
+            except AllocationError as error:
+                pool = Pool(name, newest[name][0].spec.pool.generation, invalid=error.text)
             if pool is not None:
                 yield pool, tuple(newest[name])
 

@@ -92,6 +92,10 @@ class Pools:
         """The pools whose newest generation is not complete, or not valid."""
         return tuple(self._unusable(pool, slices) for pool, slices in self._whole if not pool.usable)
 
+    def usable(self) -> Iterator[tuple[Pool, tuple[ResourceSlice, ...]]]:
+        """The usable pools as wholes, each with its slices."""
+        return ((pool, slices) for pool, slices in self._whole if pool.usable)
+
     def devices_on(self, node: Node) -> Iterator[PlacedDevice]:
         """The devices that the scheduler may give out on the node, in the order in which it tries them."""
         for pool in self._seen_from(node):
