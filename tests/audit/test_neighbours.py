@@ -30,12 +30,9 @@ def deployment(name: str, namespace: str, app: str | None = None) -> Workload:
 
 
 def test_dra801_karpenter_by_its_nodes_and_its_deployment() -> None:
-    given: dict[str, Any] = {
-        "nodes": [made_by_karpenter("a")],
-        "deployments": [deployment("karpenter", "kube-system")],
-        "device_classes": MAPPED,
-    }
-    finding = only(cluster(**given, pods=ASKS, device_classes=MAPPED), "DRA801")
+    installed = [deployment("karpenter", "kube-system")]
+    given = cluster(nodes=[made_by_karpenter("a")], deployments=installed, pods=ASKS, device_classes=MAPPED)
+    finding = only(given, "DRA801")
     assert (finding.severity, names(finding)) == (Severity.INFO, ["Deployment kube-system/karpenter"])
     assert finding.evidence.split("\n") == [
         "Karpenter is here: Deployment kube-system/karpenter and 1 node with karpenter.sh/nodepool",
