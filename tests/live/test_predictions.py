@@ -4,6 +4,7 @@ would get on each, or why it waits; what the scheduler then does is that.
 Which nodes could take a pod that got one is in the scheduler's log, for it scores them; why none can is in the pod's condition.
 """
 
+import json
 import re
 from collections.abc import Callable
 from io import BytesIO, StringIO, TextIOWrapper
@@ -29,7 +30,8 @@ from tests.bed.waiting import wait_until
 from tests.live.conftest import make_namespace
 from tests.live.predictions import ground
 from tests.live.predictions.foretold import Foretold
-from tests.live.predictions.pods import Case, Meant, asking, cases
+from tests.live.predictions.pods import Case, Meant, asking, cases, overcommitted
+from tests.run import kubectl_dra
 
 NAMESPACE = "predictions"
 PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
@@ -45,18 +47,35 @@ def test_what_the_scheduler_does_was_foretold(own_cell: Callable[..., Cluster]) 
     wrong = {}
     with Transport(connect(Overrides(kubeconfig=str(cell.kubeconfig)), environment()), environment()) as transport:
         for case in cases():
-            make(cell, *case.before)
-            told = foretell(read_live(transport, discover(transport), Wanted(kinds=KINDS), environment()), case)
-            made = cell.api.create(PODS, case.pod)
-            try:
-                assert told.meant is case.meant, told
-                compare(cell, told, made)
-            except AssertionError as error:
-                wrong[case.name] = str(error)
+            wrong[case.name] = try_(cell, transport, case)
+        assert overcommitted_pools(cell) == []
+        for each in ground.shrunk():
+            cell.api.apply(each)
+        wrong["overcommitted"] = try_(cell, transport, overcommitted())
+    assert overcommitted_pools(cell) == ["partitions in use take more than pool c of partition.example.com has"]
     assert set(Meant) == {case.meant for case in cases()}
-    assert not wrong, "\n".join(f"{name}: {why}" for name, why in wrong.items())
+    assert not any(wrong.values()), "\n".join(f"{name}: {why}" for name, why in wrong.items() if why)
     held = {case.name for case in cases() if case.meant is Meant.HELD}
     assert {each["metadata"]["name"] for each in cell.api.items(PODS) if "nodeName" not in each["spec"]} == held
+
+
+def try_(cell: Cluster, transport: Transport, case: Case) -> str:
+    """What was not as foretold; empty when all was."""
+    make(cell, *case.before)
+    told = foretell(read_live(transport, discover(transport), Wanted(kinds=KINDS), environment()), case)
+    made = cell.api.create(PODS, case.pod)
+    try:
+        assert told.meant is case.meant, told
+        compare(cell, told, made)
+    except AssertionError as error:
+        return str(error)
+    return ""
+
+
+def overcommitted_pools(cell: Cluster) -> list[str]:
+    """The titles of DRA306."""
+    result = kubectl_dra("audit", "--select", "DRA306", "-o", "json", "--kubeconfig", str(cell.kubeconfig))
+    return [each["title"] for each in json.loads(result.stdout)["findings"]]
 
 
 def environment() -> Environment:
@@ -98,7 +117,7 @@ def compare(cell: Cluster, told: Foretold, made: Manifest) -> None:
             assert allocated(cell.api, pod, on) == foretold_results(on)
             assert mapped(pod) == on.mappings
         case Meant.WAITS | Meant.FAILS | Meant.LOST:
-            wait_until(lambda: says(cell.api.get(path), told), f"the scheduler says {told.errors or told.message}", limit=20)
+            wait_until(lambda: says(cell.api.get(path), told), f"the scheduler says {told.errors or told.message}")
             cell.api.delete(path, grace=0)
             wait_until(lambda: cell.api.find(path) is None, "the pod is gone")
 

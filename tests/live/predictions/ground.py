@@ -102,20 +102,24 @@ def _taint(key: str) -> Manifest:
     return {"key": f"example.com/{key}", "value": "yes", "effect": "NoSchedule"}
 
 
-def _partitions() -> Iterator[Manifest]:
-    """Two halves of 40Gi, or the whole of 80Gi."""
+def _partitions(memory: str = "80Gi", generation: int = 1) -> Iterator[Manifest]:
+    """Two halves of 40Gi, or the whole of 80Gi; and one that draws on another counter."""
     sizes = {"half-0": 40, "half-1": 40, "whole": 80}
-    devices = [
-        {
-            "name": name,
-            "attributes": {"size": {"string": name.partition("-")[0]}},
-            "consumesCounters": [{"counterSet": "card", "counters": {"memory": {"value": f"{size}Gi"}}}],
-        }
-        for name, size in sizes.items()
-    ]
-    counters = [{"name": "card", "counters": {"memory": {"value": "80Gi"}}}]
-    yield _slice("partition", "c", devices, nodeName="c", slices=2)
-    yield _slice("partition", "c", None, nodeName="c", slices=2, suffix="-counters", sharedCounters=counters)
+    devices = [_partition(name, "card", f"{size}Gi") for name, size in sizes.items()]
+    counters = [{"name": name, "counters": {"memory": {"value": amount}}} for name, amount in (("card", memory), ("other", "1Gi"))]
+    whole = [*devices, _partition("tiny", "other", "1Gi")]
+    yield _slice("partition", "c", whole, nodeName="c", slices=2, generation=generation)
+    yield _slice("partition", "c", None, nodeName="c", slices=2, generation=generation, suffix="-counters", sharedCounters=counters)
+
+
+def _partition(name: str, counter_set: str, memory: str) -> Manifest:
+    consumes = [{"counterSet": counter_set, "counters": {"memory": {"value": memory}}}]
+    return {"name": name, "attributes": {"size": {"string": name.partition("-")[0]}}, "consumesCounters": consumes}
+
+
+def shrunk() -> Iterator[Manifest]:
+    """The partitions' slices when their driver finds less memory than is in use."""
+    return _partitions("60Gi", 2)
 
 
 def _cards() -> Iterator[Manifest]:

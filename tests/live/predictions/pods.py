@@ -159,6 +159,11 @@ def _partitions_and_shares() -> Iterator[Case]:
     yield claimed(Meant.WAITS, "no-such-capacity", exact("card", capacity={"requests": {"memory": "1"}}))
 
 
+def overcommitted() -> Case:
+    """A pod that wants a partition whose own counter suffices, while another one of the pool is overdrawn."""
+    return claimed(Meant.WAITS, "tiny", exact("partition", cel='device.attributes["partition.example.com"].size == "tiny"'))
+
+
 def _templates() -> Iterator[Case]:
     yield templated(Meant.BOUND, "from-a-template", exact())
     yield templated(Meant.BOUND, "beside-a-shared-claim", exact(), shared="apart")
