@@ -1,5 +1,6 @@
 """How an audit reads: the verdict of each name, then the findings with the worst first, then what could not be looked at."""
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 from textwrap import fill
@@ -26,9 +27,20 @@ NAMES: Table[NameVerdict] = Table(
     )
 )
 
-UNKNOWN: Table[Unknown] = Table(
-    (Column("CODE", lambda row: row.code), Column("COULD NOT LOOK", lambda row: " / ".join(row.reason.split("\n"))))
-)
+_HOW_TO_WRITE_IT = re.compile(r' \("kubectl get [^"]+" writes it\)')
+"""The audit's DRA001 says it once for all kinds."""
+
+
+def _unknown(unknown: tuple[Unknown, ...], *, wide: bool) -> Iterator[Section]:
+    """What was missing, and below it the checks that lack it."""
+    by_reason: dict[str, list[str]] = {}
+    for each in unknown:
+        reason = each.reason if wide else _HOW_TO_WRITE_IT.sub("", each.reason)
+        by_reason.setdefault(reason, []).append(each.code)
+    for reason, codes in by_reason.items():
+        yield Text(reason)
+        yield Text(", ".join(dict.fromkeys(codes)), Style.FAINT, code=True)
+
 
 EARLIER: Table[Finding] = Table(
     (
@@ -72,7 +84,7 @@ def sections(report: AuditReport, wide: bool) -> Iterator[Section]:
         yield from _since(report.since)
     if report.unknown:
         yield Text(f"Not known ({len(report.unknown)})", Style.WARNING, level=2)
-        yield UNKNOWN.of(report.unknown)
+        yield from _unknown(report.unknown, wide=wide)
 
 
 def _finding(finding: Finding, wide: bool, mark: bool) -> Iterator[Section]:
