@@ -39,6 +39,7 @@ from kubectl_dra.objects.resource import (
     DeviceRequestAllocationResult,
     DeviceSelector,
     DeviceTaint,
+    DeviceTaintRule,
     ResourceClaim,
     ResourceClaimConsumerReference,
     ResourceClaimStatus,
@@ -324,6 +325,7 @@ _FIELDS: Mapping[type, str] = {
     ResourceSlice: "resource_slices",
     ResourceClaim: "resource_claims",
     ResourceQuota: "resource_quotas",
+    DeviceTaintRule: "device_taint_rules",
     PodDisruptionBudget: "pod_disruption_budgets",
     CSIDriver: "csi_drivers",
 }
