@@ -29,6 +29,9 @@ COMMANDS: Mapping[str, Entry] = {
     "devices": Entry(f"{_ROOM}.devices", "devices", "Which device is where and whose; tries CEL expressions"),
     "explain": Entry(f"{_ROOM}.explain", "explain", "Why a pod waits for its devices, or what it holds"),
     "audit": Entry(f"{_ROOM}.audit", "audit", "What stands between this cluster and the move, as checks with codes"),
+    "migrate-node": Entry(
+        f"{_ROOM}.migrate_node", "migrate_node", "Move one node from the device plugin to the DRA driver, or back, step by step"
+    ),
     "snapshot": Entry(f"{_ROOM}.snapshot", "snapshot", "Write the state of the cluster to one redacted file that --from reads"),
     "rbac": Entry(f"{_ROOM}.rbac", "rbac", "Print the least ClusterRole that a command needs"),
     "schema": Entry(f"{_ROOM}.schema", "schema", "Print the JSON schema of a document that -o json writes"),

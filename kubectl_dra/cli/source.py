@@ -13,6 +13,7 @@ from kubectl_dra.objects.snapshot import KindReading, ReadState, Snapshot
 
 if TYPE_CHECKING:
     from kubectl_dra.cluster.transport import Transport
+    from kubectl_dra.cluster.writes import Writes
     from kubectl_dra.progress import Observer
     from kubectl_dra.reading import Wanted
 
@@ -73,6 +74,15 @@ def connected(run: Run, observer: "Observer") -> "Iterator[Transport]":
     connection = connect(run.overrides(), run.environment)
     with requests_shown(run.environment, run.verbosity), Transport(connection, run.environment, observer) as transport:
         yield transport
+
+
+@contextmanager
+def connected_to_write(run: Run, observer: "Observer") -> "Iterator[tuple[Transport, Writes]]":
+    """The same way, for a command that also writes. Raises KubeconfigError."""
+    from kubectl_dra.cluster.writes import Writes
+
+    with connected(run, observer) as transport, Writes(transport.connection, run.environment, observer) as writes:
+        yield transport, writes
 
 
 @contextmanager

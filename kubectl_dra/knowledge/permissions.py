@@ -11,11 +11,20 @@ CUSTOM_WORKLOADS = "custom_workloads"
 """Wanted like kinds, but of no one resource: a URL, and as many kinds as `workloads.toml` knows."""
 
 
-class Reads(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The kinds that a command reads whole, and those of which it reads single objects again."""
+class Grant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Verbs on a resource (`pods`) or a part of one (`pods/eviction`)."""
+
+    resource: str
+    verbs: tuple[str, ...]
+    group: str = ""
+
+
+class Rights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The kinds that a command reads whole, those of which it reads single objects, and what it does besides: what it writes."""
 
     list: tuple[str, ...]
     get: tuple[str, ...] = ()
+    also: tuple[Grant, ...] = ()
 
 
 class Resource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,7 +44,7 @@ class Rule(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    commands: Mapping[str, Reads]
+    commands: Mapping[str, Rights]
     kinds: Mapping[str, Resource]
     urls: Mapping[str, str]
 
@@ -48,6 +57,11 @@ def _table() -> _Table:
 def commands() -> tuple[str, ...]:
     """The commands that read a cluster."""
     return tuple(_table().commands)
+
+
+def grants_of(command: str) -> tuple[Grant, ...]:
+    """What `command` does beside reading; nothing, for most. Raises KeyError for commands that no role is for."""
+    return _table().commands[command].also
 
 
 def kinds_of(command: str) -> tuple[str, ...]:
@@ -80,6 +94,8 @@ def rules_of(names: Iterable[str], custom: Iterable[Resource] = ()) -> tuple[Rul
                 resources = (_table().kinds[kind],)
             for each in resources:
                 verbs.setdefault((each.group, each.resource), set()).add(verb)
+        for grant in reads.also:
+            verbs.setdefault((grant.group, grant.resource), set()).update(grant.verbs)
     together: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for (group, resource), needed in sorted(verbs.items()):
         together.setdefault((group, tuple(sorted(needed))), []).append(resource)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from kubectl_dra.audit.words import listed
 from kubectl_dra.inventory.cluster import names_on
 from kubectl_dra.migration.document import ProfileList, ProfileSummary
-from kubectl_dra.migration.profile import Profile
+from kubectl_dra.migration.profile import Part, Profile
 from kubectl_dra.migration.target import pods_of, slices_of
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.snapshot import Snapshot
@@ -14,12 +14,14 @@ from kubectl_dra.objects.snapshot import Snapshot
 def detected(profile: Profile, snapshot: Snapshot, node: Node | None = None) -> tuple[str, ...]:
     """What of the profile is there, as sentences: on the node, or anywhere where none is given. Empty: nothing.
 
-    Names of resources and drivers alone prove nothing, because every installer of a vendor has the same; they are told beside the rest.
+    Resources and drivers alone prove nothing, because every installer of a vendor has the same; they are told beside the rest.
     """
     nodes = (node,) if node is not None else tuple(snapshot.nodes)
     names = frozenset(each.metadata.name for each in nodes)
-    found = [*_labels(profile, nodes), *_pods(profile, snapshot, names)]
-    return tuple((*found, *_devices(profile, snapshot, nodes))) if found else ()
+    found = [*_labels(profile, nodes), *_pods(profile.plugin, "device plugin", snapshot, names)]
+    if not found:
+        return ()
+    return (*found, *_pods(profile.driver, "DRA driver", snapshot, names), *_devices(profile, snapshot, nodes))
 
 
 def summaries(profiles: Iterable[Profile], snapshot: Snapshot | None, node: str = "", *, builtin: bool = True) -> ProfileList:
@@ -40,12 +42,10 @@ def _labels(profile: Profile, nodes: Iterable[Node]) -> Iterator[str]:
             yield f"label {key} on {listed(having)}"
 
 
-def _pods(profile: Profile, snapshot: Snapshot, nodes: frozenset[str]) -> Iterator[str]:
-    there = [pod for pod in snapshot.pods if pod.node_name in nodes]
-    for part, what in ((profile.plugin, "device plugin"), (profile.driver, "DRA driver")):
-        pods = [f"{pod.metadata.namespace}/{pod.metadata.name}" for pod in pods_of(part, there)]
-        if pods:
-            yield f"{what} {listed(pods, 2)}"
+def _pods(part: Part, what: str, snapshot: Snapshot, nodes: frozenset[str]) -> Iterator[str]:
+    pods = [f"{pod.metadata.namespace}/{pod.metadata.name}" for pod in pods_of(part, snapshot.pods) if pod.node_name in nodes]
+    if pods:
+        yield f"{what} {listed(pods, 2)}"
 
 
 def _devices(profile: Profile, snapshot: Snapshot, nodes: Iterable[Node]) -> Iterator[str]:

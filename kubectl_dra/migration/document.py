@@ -88,9 +88,13 @@ class _Course(Document, frozen=True, kw_only=True):
 
 
 class MigrationPlan(_Course, frozen=True, kw_only=True):
-    """What a run would do, with the result of every check that can be made now. Nothing was written."""
+    """What a run would do, with the result of every check that can be made now. Nothing was written.
+
+    `command` is the command line of the run, without `--rollback` and `--yes`.
+    """
 
     kind: str = "MigrationPlan"
+    command: str = ""
 
 
 class MigrationRecord(_Course, frozen=True, kw_only=True):
@@ -144,10 +148,14 @@ class NodeStatus(Part, frozen=True, kw_only=True):
 
 
 class MigrationStatus(Document, frozen=True, kw_only=True):
-    """Every node with a journal, fence, lease or rule of this tool; with a node named, that one. Sorted by name."""
+    """Every node with a journal, fence, lease or rule of this tool; with a node named, that one. Sorted by name.
+
+    `leftovers` belong to no node: rules of previews of `taint` that nobody waits for any more.
+    """
 
     kind: str = "MigrationStatus"
     items: tuple[NodeStatus, ...] = ()
+    leftovers: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
 
 

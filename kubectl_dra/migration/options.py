@@ -48,7 +48,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
     `resources` narrows the move to these names; `dropped` are names that the node may stop serving for good. `settle` are the seconds
     for which new pods are watched at the end (null: Timing's). `only` and `until` are steps: just that one; up to and with that one.
-    `drain_timeout` is kubectl's `--timeout` in seconds; 0 waits for ever, null is Timing's.
+    `words` are the options of the command line, ready for a shell, with which the same run is asked for again (without `--yes`,
+    `--rollback` and what else is of one call). `drain_timeout` is kubectl's `--timeout` in seconds; 0 waits for ever, null is Timing's.
     """
 
     node: str
@@ -71,6 +72,12 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     until: StepName | None = None
     settle: float | None = None
     force_unlock: bool = False
+    words: tuple[str, ...] = ()
+
+    @property
+    def command(self) -> str:
+        """The command line of the same run, without `--rollback` and `--yes`."""
+        return " ".join(("kubectl dra migrate-node", self.node, *self.words))
 
     def limit(self, step: StepName, timing: Timing) -> float | None:
         """How many seconds the step's waits may take; None is for ever, which only `--timeout=0` gives."""

@@ -30,6 +30,7 @@ def plan(subject: Subject, timing: Timing, checks: tuple[Check, ...]) -> Migrati
         pods=tuple(_pod(subject, fate) for fate in subject.fates),
         id=target.open_journal.id if target.open_journal else "",
         cluster=Where(cluster.server, cluster.context),
+        command=subject.options.command,
     )
 
 

@@ -21,7 +21,7 @@ def test_the_root_lists_the_table(kubectl_dra: Callable[..., Result], argv: tupl
     assert (result.code, result.stderr) == (0, "")
     assert result.stdout.startswith(f"{ABOUT}\n\nCommands:\n  inventory ")
     for name, entry in COMMANDS.items():
-        assert f"  {name:<10}   {entry.help}\n" in result.stdout
+        assert f"  {name:<12}   {entry.help}\n" in result.stdout
     assert result.stdout.endswith(FOOTER)
 
 

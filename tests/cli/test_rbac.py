@@ -23,6 +23,12 @@ def test_a_role_for_each_command(kubectl_dra: Callable[..., Result], command: st
     assert {"apiGroups": [""], "resources": ["nodes"], "verbs": ["list"]}.keys() == role["rules"][0].keys()
 
 
+def test_a_role_for_a_command_that_writes(kubectl_dra: Callable[..., Result]) -> None:
+    rules = yaml.safe_load(kubectl_dra("rbac", "migrate-node").stdout)["rules"]
+    assert {"apiGroups": [""], "resources": ["pods/eviction"], "verbs": ["create"]} in rules
+    assert {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "list", "patch"]} in rules
+
+
 def test_without_a_command_one_role_for_all(kubectl_dra: Callable[..., Result]) -> None:
     role = yaml.safe_load(kubectl_dra("rbac").stdout)
     everything = yaml.safe_load(kubectl_dra("rbac", *commands()).stdout)

@@ -3,7 +3,17 @@
 import pytest
 
 from kubectl_dra.cli.commands import COMMANDS
-from kubectl_dra.knowledge.permissions import CUSTOM_WORKLOADS, FEATURE_GATES, Resource, Rule, commands, kinds_of, resource_of, rules_of
+from kubectl_dra.knowledge.permissions import (
+    CUSTOM_WORKLOADS,
+    FEATURE_GATES,
+    Resource,
+    Rule,
+    commands,
+    grants_of,
+    kinds_of,
+    resource_of,
+    rules_of,
+)
 from kubectl_dra.objects.snapshot import KINDS
 from kubectl_dra.reading.kinds import ALL
 
@@ -30,9 +40,23 @@ def test_the_audit_reads_what_its_checks_need() -> None:
     assert set(kinds()) <= set(kinds_of("audit"))
 
 
-def test_rules_only_read_and_leave_out_what_nobody_should_ask_for() -> None:
+def test_a_move_reads_what_its_checks_need() -> None:
+    from kubectl_dra.migration.preflight.registry import kinds
+    from kubectl_dra.migration.status import LOOKED_AT
+
+    assert {*kinds(), *LOOKED_AT} <= set(kinds_of("migrate-node"))
+
+
+READERS = [command for command in commands() if not grants_of(command)]
+
+
+def test_rules_of_commands_that_read_only_read() -> None:
+    assert {"inventory", "audit", "snapshot"} <= set(READERS)
+    assert {verb for rule in rules_of(READERS) for verb in rule.verbs} == {"get", "list"}
+
+
+def test_rules_leave_out_what_nobody_should_ask_for() -> None:
     for rule in rules_of(commands()):
-        assert set(rule.verbs) <= {"get", "list"}
         assert "*" not in (*rule.api_groups, *rule.resources)
         assert not {"secrets", "configmaps", "nodes/proxy", "pods/exec", "pods/log"} & set(rule.resources)
         assert rule.non_resource_urls in ((), ("/metrics",))

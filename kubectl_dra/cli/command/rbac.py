@@ -41,7 +41,8 @@ def rbac(
 ) -> None:
     """Print the least ClusterRole that commands need.
 
-    It only reads. It allows no secrets and nothing of the kubelets; whoever may read pods sees what stands in them in clear text.
+    Commands that look need only get and list; the verbs of migrate-node are those of its steps, each of which its preflight asks for. No
+    role allows secrets or anything of the kubelets; whoever may read pods sees what stands in them in clear text.
     Rules for custom kinds grant nothing where the cluster does not serve them; --custom-workloads=false leaves them out, and then
     workloads of such kinds that have no pods are not known. Without a permission, a command says what it could not look at.
     """

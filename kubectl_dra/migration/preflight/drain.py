@@ -29,7 +29,7 @@ def drain(subject: Subject) -> Iterator[Verdict]:
     if waited:
         yield fine(f"{count(len(waited), 'pod')} will be waited for: {listed(_shown(fate.pod) for fate in waited)}")
     elif subject.leaving and not refused:
-        yield fine(f"{going} will leave; {len(subject.holders)} of all pods here hold devices")
+        yield fine(f"{going} will leave; {count(len(subject.holders), 'holder')} of devices here")
 
 
 @check("holders-leave", ok="every pod that holds a device leaves", needs=("pods",), blocks=True)

@@ -13,7 +13,7 @@ PHASES = {
     Phase.RETURNING: Style.WARNING,
 }
 
-NODES = Table[NodeStatus](
+NODES: Table[NodeStatus] = Table(
     (
         Column("NODE", lambda item: item.node),
         Column("PHASE", lambda item: item.phase, style=lambda item: PHASES.get(item.phase, Style.PLAIN)),
@@ -28,7 +28,7 @@ NODES = Table[NodeStatus](
     )
 )
 
-PROFILES = Table[ProfileSummary](
+PROFILES: Table[ProfileSummary] = Table(
     (
         Column("PROFILE", lambda item: item.name),
         Column("FOR", lambda item: item.title),
@@ -47,6 +47,8 @@ def sections(status: MigrationStatus, wide: bool) -> Iterator[Section]:
             yield Text(f"  left over: {each}", Style.WARNING)
         if item.next:
             yield Text(item.next, code=True)
+    for each in status.leftovers:
+        yield Text(f"left over: {each}", Style.WARNING)
     for each in status.unknown:
         yield Text(f"not known: {each}", Style.WARNING)
 

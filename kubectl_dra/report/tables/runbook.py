@@ -8,14 +8,14 @@ from kubectl_dra.migration.names import Direction
 from kubectl_dra.report.tables.migration import counted, lasting, resource, verdict
 from kubectl_dra.report.view import Column, Section, Table, Text, View
 
-CHECKS = Table[Check](
+CHECKS: Table[Check] = Table(
     (
         Column("CHECK", lambda check: check.name),
         Column("RESULT", lambda check: check.level),
         Column("WHAT WAS FOUND", lambda check: check.message),
     )
 )
-PODS = Table[PodMove](
+PODS: Table[PodMove] = Table(
     (
         Column("POD", lambda pod: f"{pod.namespace}/{pod.name}"),
         Column("WORKLOAD", lambda pod: pod.workload),
@@ -23,7 +23,7 @@ PODS = Table[PodMove](
         Column("REASON", lambda pod: pod.reason or "-"),
     )
 )
-STEPS = Table[Step](
+STEPS: Table[Step] = Table(
     (
         Column("STEP", lambda step: step.name),
         Column("BEFORE", lambda step: step.before or "-"),
@@ -34,7 +34,7 @@ STEPS = Table[Step](
         Column("STATE", lambda step: f"{step.state}{f' ({step.message})' if step.message else ''}"),
     )
 )
-RAN = Table[Step](
+RAN: Table[Step] = Table(
     (
         Column("STEP", lambda step: step.name),
         Column("STATE", lambda step: step.state),
@@ -63,7 +63,7 @@ MEANINGS: tuple[tuple[ExitStatus, str, str], ...] = (
 )
 """What each exit status of a run means, and what to do."""
 
-STATUSES = Table[tuple[ExitStatus, str, str]](
+STATUSES: Table[tuple[ExitStatus, str, str]] = Table(
     (
         Column("STATUS", lambda row: int(row[0])),
         Column("MEANING", lambda row: row[1]),
@@ -94,26 +94,21 @@ def sections(plan: MigrationPlan, wide: bool) -> Iterator[Section]:
 
 def commands(plan: MigrationPlan) -> tuple[str, ...]:
     """The commands of the page, in the order in which they are needed."""
-    context = f" --context {plan.cluster.context}" if plan.cluster.context else ""
-    command = f"kubectl dra migrate-node {plan.node}{context}"
     back = " --rollback" if plan.direction is Direction.ROLLBACK else ""
-    profile = f" --profile {plan.profile}"
+    there = (
+        "# back to the device plugin, from any point",
+        f"{plan.command} --rollback --yes",
+        "# proof on a later day: after a reboot, a restart of the kubelet, an upgrade of the driver",
+        f"{plan.command} --verify --yes",
+    )
     return (
-        "# look first: the checks above, made now",
-        f"{command}{profile}{back} --dry-run=client",
+        "# look first: every check, made anew",
+        f"{plan.command}{back} --dry-run=client",
         "# do it, or go on where a run stopped",
-        f"{command}{profile}{back} --yes --record {plan.node}.json",
+        f"{plan.command}{back} --yes --record {plan.node}.json",
         "# where it stands",
-        f"{command} --status",
-        *(() if back else ("# back to the device plugin, from any point", f"{command}{profile} --rollback --yes")),
-        *(
-            ()
-            if back
-            else (
-                "# proof on a later day: after a reboot, a kubelet restart, an upgrade of the driver",
-                f"{command}{profile} --verify --yes",
-            )
-        ),
+        f"kubectl dra migrate-node {plan.node} --status",
+        *(() if back else there),
     )
 
 
