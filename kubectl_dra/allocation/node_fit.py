@@ -10,6 +10,7 @@ from enum import StrEnum
 from kubectl_dra.allocation.amounts import quantity
 from kubectl_dra.allocation.device_taints import tolerates
 from kubectl_dra.allocation.node_match import NodeSelectorError, selects
+from kubectl_dra.extended_resources.asked import make_of
 from kubectl_dra.extended_resources.names import is_scalar_resource_name
 from kubectl_dra.extended_resources.requests import pod_request, scalar_requests
 from kubectl_dra.objects.node import Node, Taint
@@ -40,8 +41,31 @@ class NodeMisfit:
     what: str = ""
 
 
-def misfits(pod: Pod, node: Node, others: Iterable[Pod], *, delegated: Iterable[str] = ()) -> tuple[NodeMisfit, ...]:
-    """What is against the node. `others` are the pods bound to it; `delegated` the extended resources that DRA serves there."""
+class Counted:
+    """What specs request of a resource, worked out once for all pods of one make."""
+
+    def __init__(self) -> None:
+        """Begin with nothing known."""
+        self._known: dict[tuple[int, int, int], tuple[PodSpec, dict[str, int]]] = {}
+
+    def of(self, spec: PodSpec, name: str) -> int:
+        """As the scheduler counts: thousandths of a CPU, whole units of all else."""
+        make = make_of(spec)
+        # the spec is kept, so that what its make is told by lives
+        _, amounts = self._known.get(make) or self._known.setdefault(make, (spec, {}))
+        found = amounts.get(name)
+        if found is None:
+            found = amounts[name] = _counted(name, pod_request(spec, name))
+        return found
+
+
+def misfits(
+    pod: Pod, node: Node, others: Iterable[Pod], *, delegated: Iterable[str] = (), counted: Counted | None = None
+) -> tuple[NodeMisfit, ...]:
+    """What is against the node. `others` are the pods bound to it; `delegated` the extended resources that DRA serves there.
+
+    Who asks for many nodes passes one `counted` for all.
+    """
     spec = pod.spec
     found: list[NodeMisfit] = []
     if node.spec.unschedulable and not _tolerated(spec, _UNSCHEDULABLE):
@@ -55,7 +79,7 @@ def misfits(pod: Pod, node: Node, others: Iterable[Pod], *, delegated: Iterable[
         found.append(NodeMisfit(Misfit.TAINTED, f"{taint.key}={taint.value or ''}:{taint.effect}"))
     if not _affine(spec, node):
         found.append(NodeMisfit(Misfit.AFFINITY))
-    short = _short(spec, node, [each for each in others if not each.finished], set(delegated))
+    short = _short(spec, node, [each for each in others if not each.finished], set(delegated), counted or Counted())
     return (*found, *(NodeMisfit(Misfit.RESOURCES, name) for name in short))
 
 
@@ -79,17 +103,17 @@ def _affine(spec: PodSpec, node: Node) -> bool:
         return False
 
 
-def _short(spec: PodSpec, node: Node, others: Sequence[Pod], delegated: set[str]) -> list[str]:
+def _short(spec: PodSpec, node: Node, others: Sequence[Pod], delegated: set[str], counted: Counted) -> list[str]:
     """The resources of which the node has less left than the pod requests; what it does not request is not looked at."""
     allocatable = node.status.allocatable or {}
     found = ["pods"] if "pods" in allocatable and quantity(allocatable["pods"]).value() < len(others) + 1 else []
     for name in ("cpu", "memory", "ephemeral-storage", *scalar_requests(spec)):
         if name in delegated:
             continue
-        wanted = _counted(name, pod_request(spec, name))
+        wanted = counted.of(spec, name)
         if wanted <= 0 or (name not in allocatable and not is_scalar_resource_name(name)):
             continue
-        used = sum(_counted(name, pod_request(each.spec, name)) for each in others)
+        used = sum(counted.of(each.spec, name) for each in others)
         if wanted > _counted(name, quantity(allocatable.get(name))) - used:
             found.append(name)
     return found

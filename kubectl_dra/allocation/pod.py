@@ -8,7 +8,7 @@ be read makes the answer UNDECIDED, because it may decide.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from kubectl_dra.allocation.allocated import AllocatedState
@@ -18,12 +18,12 @@ from kubectl_dra.allocation.amounts import quantity
 from kubectl_dra.allocation.device_taints import tainted_slices
 from kubectl_dra.allocation.failure import FailureKind
 from kubectl_dra.allocation.features import Features, from_gates
-from kubectl_dra.allocation.node_fit import NodeMisfit, misfits
+from kubectl_dra.allocation.node_fit import Counted, NodeMisfit, misfits
 from kubectl_dra.allocation.pod_claims import ClaimObstacle, PodClaims, pod_claims
 from kubectl_dra.allocation.search import NO_LIMIT
 from kubectl_dra.extended_resources.classes import resolve
 from kubectl_dra.extended_resources.names import is_dra_extended_resource_name
-from kubectl_dra.extended_resources.requests import claim_requests, scalar_requests
+from kubectl_dra.extended_resources.requests import ClaimRequests, claim_requests, scalar_requests
 from kubectl_dra.knowledge.faults import fault
 from kubectl_dra.objects.meta import ObjectMeta, timestamp
 from kubectl_dra.objects.node import Node
@@ -82,6 +82,19 @@ class PodOnNode:
     lost_at_bind: bool = False
 
 
+@dataclass(slots=True)
+class _Demand:
+    """What a pod wants, whatever the node."""
+
+    pod: Pod
+    names: tuple[str, ...]
+    classes: Mapping[str, str]
+    own: PodClaims
+    unknown: tuple[str, ...]
+    through_dra: dict[tuple[str, ...], tuple[ClaimRequests, Claims]] = field(default_factory=dict)
+    """By the names that DRA serves: the requests of their claim, and all claims that are to be allocated."""
+
+
 class PodPlanner:
     """Answers for pods of one snapshot; what pods have in common is worked out once."""
 
@@ -101,6 +114,8 @@ class PodPlanner:
         self._class_names = frozenset(each.metadata.name for each in snapshot.device_classes)
         self._claims = {(each.metadata.namespace or "", each.metadata.name): each for each in snapshot.resource_claims}
         self._read_at = timestamp(snapshot.cluster.read_at)
+        self._counted = Counted()
+        self._last: _Demand | None = None
         self._bound: dict[str, list[Pod]] = {}
         for pod in snapshot.pods:
             if pod.node_name:
@@ -117,8 +132,7 @@ class PodPlanner:
 
     def served(self, pod: Pod, node: Node) -> Served:
         """By allocatable alone: above zero the plugin serves the name; else DRA, if a class has it; else nobody."""
-        names = list(scalar_requests(pod.spec))
-        classes = self._classes.class_names(name for name in names if is_dra_extended_resource_name(name))
+        names, classes = self._demand(pod).names, self._demand(pod).classes
         offered = {name for name in names if self.offers(node, name)}
         return Served(
             tuple(name for name in names if name in offered),
@@ -128,25 +142,41 @@ class PodPlanner:
 
     def on_node(self, pod: Pod, node: Node, *, expired: Callable[[], bool] = never, most_steps: int = NO_LIMIT) -> PodOnNode:
         """The pod on the node, as things stand in the snapshot."""
-        name, own, served = node.metadata.name, self.claims_of(pod), self.served(pod, node)
-        unknown = self._unknown(pod)
-        against = misfits(pod, node, self._bound.get(name, ()), delegated=served.dra or ())
+        name, demand, served = node.metadata.name, self._demand(pod), self.served(pod, node)
+        own, unknown = demand.own, demand.unknown
+        against = misfits(pod, node, self._bound.get(name, ()), delegated=served.dra or (), counted=self._counted)
         if own.obstacles or unknown:
             verdict = Verdict.UNDECIDED if unknown else Verdict.NO
             return PodOnNode(name, verdict, served, against, obstacles=own.obstacles, unknown=unknown)
         unavailable = tuple(each.metadata.name for each in own.claims if not usable_from(each, node, self._read_at))
-        requests = claim_requests(pod.spec, served.dra or {})
-        wanted = [each for each in own.claims if each.status.allocation is None]
-        if requests.requests:
-            wanted.append(_special_claim(pod, [(each.name, each.device_class_name, each.count) for each in requests.requests]))
-        claims = self.allocator.prepare(wanted)
+        requests, claims = self._claims_through_dra(demand, served)
         found = NOT_TRIED if against else self.allocator.allocate(node, claims, expired=expired, most_steps=most_steps)
         verdict = Verdict.NO if against else _verdict(found)
         if unavailable and verdict is Verdict.FITS:
             verdict = Verdict.NO
-        mapped = self._classes.class_names(name for name in served.plugin if is_dra_extended_resource_name(name))
-        lost = verdict is Verdict.FITS and bool(own.claims) and bool(mapped) and not requests.requests
+        mapped = any(name in demand.classes for name in served.plugin)
+        lost = verdict is Verdict.FITS and bool(own.claims) and mapped and not requests.requests
         return PodOnNode(name, verdict, served, against, unavailable, found, claims, requests.mappings, lost_at_bind=lost)
+
+    def _demand(self, pod: Pod) -> _Demand:
+        """What the pod wants; worked out once for as long as the same pod is asked about."""
+        if self._last is None or self._last.pod is not pod:
+            names = tuple(scalar_requests(pod.spec))
+            classes = self._classes.class_names(name for name in names if is_dra_extended_resource_name(name))
+            self._last = _Demand(pod, names, classes, self.claims_of(pod), self._unknown(pod))
+        return self._last
+
+    def _claims_through_dra(self, demand: _Demand, served: Served) -> tuple[ClaimRequests, Claims]:
+        """The claims that are to be allocated on a node where DRA serves these names."""
+        key = tuple(served.dra or ())
+        found = demand.through_dra.get(key)
+        if found is None:
+            requests = claim_requests(demand.pod.spec, served.dra or {})
+            wanted = [each for each in demand.own.claims if each.status.allocation is None]
+            if requests.requests:
+                wanted.append(_special_claim(demand.pod, [(each.name, each.device_class_name, each.count) for each in requests.requests]))
+            found = demand.through_dra[key] = requests, self.allocator.prepare(wanted)
+        return found
 
     def on_all_nodes(self, pod: Pod, *, expired: Callable[[], bool] = never, most_steps: int = NO_LIMIT) -> tuple[PodOnNode, ...]:
         """The pod on every node, in the order of the snapshot."""

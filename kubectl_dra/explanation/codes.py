@@ -11,7 +11,7 @@ SENTENCES: Mapping[str, str] = {
     "insufficient": "not enough {subject} is left",
     "plugin-used-up": "the device plugin has not enough {subject} left",
     "not-served": "nobody serves {subject}: no device plugin offers it, and no class maps it",
-    "claim-elsewhere": "the claim {subject} is allocated, and not for this node",
+    "claim-elsewhere": "the claim {subject} is allocated, and cannot be used from this node",
     "claims-and-plugin": (
         "the scheduler cannot bind a pod that has claims of its own where a device plugin serves {subject} and a class maps it, too"
     ),

@@ -55,16 +55,15 @@ def on_node(case: PodCase, node: Node, *, devices: bool = False) -> OnNode:
 def _reasons(case: PodCase, node: Node, found: PodOnNode, seen: NodeDevices, *, devices: bool) -> Iterator[Reason]:
     yield from (_misfit(case, node, found, each) for each in found.misfits)
     for name in found.unavailable:
-        yield Reason("claim-elsewhere", sentence("claim-elsewhere", name), name)
+        yield Reason("claim-elsewhere", sentence("claim-elsewhere", name), name, detail=_where(case, name))
     if found.lost_at_bind:
         name = next(each for each in found.served.plugin if each in case.names)
         yield Reason("claims-and-plugin", sentence("claims-and-plugin", name), name)
     answer = found.allocation
     match answer.kind:
         case None:
-            out = bool(found.misfits or found.unavailable)
-            refused = found.verdict is Verdict.NO and not out and not found.obstacles
-            if found.claims and (refused or (devices and out)):
+            refused = not found.misfits and answer.allocations is None
+            if found.claims and (refused or (devices and found.misfits)):
                 yield from seen.reasons()
         case FailureKind.NODE:
             yield from (case.unready_pools.reason(each) for each in seen.pools if not each.incomplete)
@@ -72,6 +71,14 @@ def _reasons(case: PodCase, node: Node, found: PodOnNode, seen: NodeDevices, *, 
             yield Reason("undecided", f"{sentence('undecided')}: {answer.error}")
         case _:
             yield _failure(answer.error)
+
+
+def _where(case: PodCase, name: str) -> tuple[str, ...]:
+    """Which devices an allocated claim has."""
+    claim = case.claim(name)
+    results = claim.status.allocation.devices.results or () if claim is not None and claim.status.allocation is not None else ()
+    held = ", ".join(f"{each.device} of pool {each.pool}" for each in results[:_SHOWN])
+    return (f"it has {held}",) if held else ()
 
 
 def _failure(error: str) -> Reason:
