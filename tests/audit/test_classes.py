@@ -244,3 +244,16 @@ def test_dra103_what_lacks_classes_proves_no_unmapped_name() -> None:
     given = cluster(pods=[pod("w", {NVIDIA: 1})], device_classes=partly(device_class("gpu.nvidia.com", driver="gpu.nvidia.com")))
     assert findings(given, "DRA103") == ()
     assert [(each.verdict, each.codes) for each in report(given).names] == [("unknown", ())]
+
+
+def test_dra103_on_a_server_that_drops_the_field_the_patch_comes_after_the_upgrade() -> None:
+    def steps(version: str, **gates: bool) -> list[str]:
+        given = cluster(emulated=version, gates=gates, device_classes=[device_class("gpu.example.com")], pods=[pod("p", {GPU: 1})])
+        return [step.partition(" ")[2][:21] for step in only(given, "DRA103").fix]
+
+    assert (
+        steps("1.34")
+        == steps("1.36", DRAExtendedResource=False)
+        == ["first upgrade the con", "before: no pod may as", "patch deviceclass gpu"]
+    )
+    assert steps("1.37") == steps("1.34", DRAExtendedResource=True) == ["before: no pod may as", "patch deviceclass gpu"]

@@ -65,6 +65,7 @@ def _unmapped(case: Case, name: str, classes: tuple[DeviceClass, ...], users: tu
         resources=(name,),
         title=f"device class {target.metadata.name} maps {other or 'nothing'}, while pods ask for {name}",
         fix=(
+            *_first_keep_names(case),
             f"# before: no pod may ask for more than 32 (DRA401), and no class but this one may map {name} (DRA101)",
             *_map(target, name, keep=bool(other and case.users_by_name.get(other))),
         ),
@@ -88,6 +89,16 @@ def _map(device_class: DeviceClass, name: str, *, keep: bool) -> tuple[str, ...]
         "spec": {"selectors": selectors, "extendedResourceName": name},
     }
     return ("# the class' own name is in use: a second class maps this one to the same devices", apply(manifest))
+
+
+def _first_keep_names(case: Case) -> tuple[str, ...]:
+    """What has to come before: on a server that drops the field a patch says "patched" and changes nothing."""
+    if case.extended_resources_on or case.snapshot.cluster.emulated is None:
+        return ()
+    gate = "its gate DRAExtendedResource (the API server's, the scheduler's, the controller manager's and the kubelets')"
+    return (
+        f"# first upgrade the control plane and the kubelets to 1.36 or later, or turn on {gate}: until then the patch below is dropped",
+    )
 
 
 def _drops_names(case: Case) -> str:
