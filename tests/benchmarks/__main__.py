@@ -7,43 +7,19 @@ budget is marked, and the exit status is 1. Rows whose measure is not on this ma
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from kubectl_dra.cli.commands import COMMANDS
 from tests.bed.cluster import Cluster
+from tests.benchmarks.core import core
 from tests.benchmarks.large_cluster import NODES, PODS_PER_NODE, large_cluster, list_file
 from tests.benchmarks.measure import alternately, best, run
+from tests.benchmarks.row import Row
 
 TOOL = str(Path(sys.executable).with_name("kubectl-dra"))
 PODS = NODES * PODS_PER_NODE
 MEMORY = 150.0
 """MB that any reading command may take at 50,000 pods."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One promise: what was measured, in `unit`, against the budget. `value` None: it could not be measured, `note` says why."""
-
-    what: str
-    value: float | None
-    budget: float
-    unit: str
-    note: str = ""
-    at_least: bool = False
-
-    @property
-    def kept(self) -> bool:
-        """True when the budget holds (or nothing was measured)."""
-        if self.value is None:
-            return True
-        return self.value >= self.budget if self.at_least else self.value <= self.budget
-
-    def __str__(self) -> str:
-        """A line of the report."""
-        value = "not measured" if self.value is None else f"{self.value:.2f}{self.unit}"
-        sign = "≥" if self.at_least else "≤"
-        return f"{self.what:<58} {value:>13}   {sign} {self.budget:g}{self.unit:<8} {'' if self.kept else 'OVER'}  {self.note}".rstrip()
 
 
 def reading(cluster: Cluster) -> Iterator[Row]:
@@ -136,6 +112,7 @@ def main() -> int:
             over += not row.kept
 
     show(starting())
+    show(core())
     parts: tuple[Callable[[Cluster], Iterator[Row]], ...] = (reading, files, growth)
     with large_cluster() as cluster:
         for part in parts:

@@ -76,3 +76,9 @@ def alternately(*commands: Sequence[str], times: int = 4) -> tuple[Taken, ...]:
     """The quickest run of each command by the clock, one after the other and again: what disturbs one disturbs all."""
     rounds = [[run(command) for command in commands] for _ in range(times)]
     return tuple(min(runs, key=lambda taken: taken.wall) for runs in zip(*rounds, strict=True))
+
+
+def fed(document: Path, *commands: Sequence[str], times: int = 4) -> tuple[Taken, ...]:
+    """As `alternately`, for commands that read the document on stdin."""
+    shell = [["/bin/sh", "-c", 'exec "$@" < "$0"', str(document), *command] for command in commands]
+    return alternately(*shell, times=times)
