@@ -38,7 +38,7 @@ def against_upstream() -> Iterator[Row]:
     nodes = f"{NODES} nodes x {GPUS} devices"
     yield _row(f"one claim on {nodes} / upstream, wall", {**cluster(NODES), "claims": [claim("c", REQUEST)]})
     nothing = REQUEST.replace("H100", "B200")
-    yield _row(f"one that fits none of them / upstream, wall", {**cluster(NODES), "claims": [claim("c", nothing)]})
+    yield _row("one that fits none of them / upstream, wall", {**cluster(NODES), "claims": [claim("c", nothing)]})
     steps = [{"claims": [claim(f"c{number}", REQUEST)]} for number in range(CLAIMS)]
     yield _row(f"{CLAIMS} claims in turn on {FEWER_NODES} x {GPUS} / upstream, wall", {**cluster(FEWER_NODES), "steps": steps})
 
