@@ -106,7 +106,7 @@ def _broken_off(connection: Connection) -> UnreachableError:
 
 def _of_proxy(error: exceptions.ProxyError, connection: Connection) -> UnreachableError:
     text = str(error.original_error)
-    if "407" in text:
+    if text.startswith("Tunnel connection failed: 407"):
         why = "wants a username and password (407)"
     elif isinstance(error.original_error, exceptions.NameResolutionError):
         why = "has a name that cannot be found (DNS)"

@@ -1,6 +1,8 @@
 """E75: through a proxy, as `proxy-url` or the environment says."""
 
 import importlib.util
+import socket
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,18 @@ def test_e75_a_proxy_that_is_down() -> None:
     assert error.message == f"the proxy {between.host} refuses the connection"
     error = refused(connection("https://api.example.com:6443", proxy="http://proxy.invalid:3128"))
     assert error.message == "the proxy proxy.invalid:3128 has a name that cannot be found (DNS)"
+
+
+def test_a_proxy_that_is_down_on_a_port_with_407_in_it() -> None:
+    with socket.socket() as bound:  # bound, and nobody listens
+        for port in (14071, 24073, 34079, 40701, 40702):
+            with suppress(OSError):
+                bound.bind(("127.0.0.1", port))
+                break
+        address = f"127.0.0.1:{bound.getsockname()[1]}"
+        error = refused(connection("https://api.example.com:6443", proxy=f"http://{address}"))
+    assert "407" in address
+    assert error.message == f"the proxy {address} refuses the connection"
 
 
 def test_e75_the_certificate_of_a_server_behind_a_proxy_counts() -> None:
