@@ -17,7 +17,7 @@ from kubectl_dra.audit.scope import EVERYTHING, Scope
 from kubectl_dra.audit.selection import ALL_FINDINGS, Selection
 from kubectl_dra.inventory.owners import BUILT_IN, kind_name
 from kubectl_dra.objects.manifests import ManifestLayer, Manifests
-from kubectl_dra.objects.snapshot import KINDS, KindReading, Snapshot
+from kubectl_dra.objects.snapshot import KINDS, KindReading, ReadState, Snapshot
 
 USERS = frozenset({"pods", "custom_workloads", *BUILT_IN})
 """Whoever makes pods: of these only manifests count, for those of the cluster are judged by an audit of the cluster."""
@@ -71,7 +71,8 @@ def judge(
 def beside(manifests: Snapshot, cluster: Snapshot | None, classes: Iterable[object] = ()) -> Snapshot:
     """The manifests as they would stand in the cluster: its users of devices left out, its other objects replaced by manifests of theirs.
 
-    Users and classes are read then, as far as there are any; how other kinds were read stays true. `classes` are those of all layers.
+    Users are read then; of a kind that the cluster did not tell in full there are the manifests, and nobody knows of more: it is not read
+    in full, and a check looks at what there is. `classes` are those of all layers.
     """
     base = cluster if cluster is not None else Snapshot()
     changed: dict[str, object] = {"custom_workloads": manifests.custom_workloads}
@@ -80,10 +81,9 @@ def beside(manifests: Snapshot, cluster: Snapshot | None, classes: Iterable[obje
         theirs: KindReading[object] = getattr(base, field)
         if field in USERS:
             changed[field] = KindReading(ours.items)
-        elif field == "device_classes":
-            changed[field] = KindReading(_overlaid(theirs.items, (*classes, *ours.items)))
-        else:
-            changed[field] = msgspec.structs.replace(theirs, items=_overlaid(theirs.items, ours.items))
+            continue
+        items = _overlaid(theirs.items, (*classes, *ours.items) if field == "device_classes" else ours.items)
+        changed[field] = KindReading(items, state=ReadState.READ if theirs.known else ReadState.EXPIRED)
     return msgspec.structs.replace(base, **changed)
 
 

@@ -14,7 +14,7 @@ from kubectl_dra.audit.registry import checks
 from kubectl_dra.audit.scope import Scope
 from kubectl_dra.audit.selection import Selection
 from kubectl_dra.objects.manifests import ManifestKey, ManifestLayer, ManifestPlace, Manifests
-from kubectl_dra.objects.snapshot import KindReading, ReadState, Snapshot
+from kubectl_dra.objects.snapshot import KindReading, Snapshot
 from kubectl_dra.reading import write_snapshot
 from tests.audit.given import GPU, cluster, device_class, forbidden, node, pod
 from tests.run import Result, kubectl_dra
@@ -110,6 +110,28 @@ def test_what_was_not_read_is_told_once() -> None:
     assert [each.reason for each in manifests.judge(torn, cluster()).unknown] == ["a.yaml:3 is not YAML"]
 
 
+def test_quotas_and_taint_rules_are_judged_with_no_word_on_what_nobody_looked_at() -> None:
+    text = b"""
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: q, namespace: ml}
+spec: {hard: {nvidia.com/gpu: "4"}}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceTaintRule
+metadata: {name: all}
+spec: {deviceSelector: {}, taint: {key: example.com/b, effect: NoExecute}}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: t, namespace: ml}
+spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: g, tolerations: [{key: example.com/c, operator: Exists}]}}]}}}
+"""
+    findings = json.loads(audit("--manifests", "-", "-o", "json", stdin=text).stdout)["findings"]
+    assert [(each["code"], each["places"][0]["line"]) for each in findings] == [("DRA902", 7), ("DRA501", 2), ("DRA904", 12)]
+    assert [each["evidence"].splitlines()[1:] for each in findings] == [[], [], []]
+
+
 def test_no_verdict_is_given_on_names() -> None:
     assert judged(written(pods=[pod("a", {GPU: 1})]), beside=cluster(device_classes=[device_class("gpu", GPU)])).names == ()
 
@@ -119,10 +141,11 @@ def test_what_is_read_beside_manifests_is_no_more_than_what_the_checks_look_at()
     assert not set(manifests.kinds_beside()) & manifests.USERS
 
 
-def test_the_snapshot_beside_keeps_how_the_clusters_kinds_were_read() -> None:
-    joined = manifests.beside(Snapshot(), None)
+def test_what_the_cluster_did_not_tell_is_not_known_to_be_absent() -> None:
+    joined = manifests.beside(Snapshot(), cluster(nodes=forbidden("nodes")))
     assert joined.pods.known and joined.device_classes.known
-    assert joined.nodes.state is ReadState.ABSENT
+    assert not joined.nodes.known
+    assert not manifests.beside(Snapshot(), None).device_classes.known
 
 
 def test_every_check_of_manifests_makes_sense_of_the_bundled_folder_without_a_cluster() -> None:

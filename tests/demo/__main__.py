@@ -1,7 +1,8 @@
 """Play the example cluster on the bed (Linux, root; about a minute) and write what `kubectl dra snapshot` reads of it.
 
 Twelve nodes in the middle of a move: NVIDIA GPUs by the plugin (gpu-01 to 03), by DRA (gpu-04 to 06), by both (gpu-07) and by a plugin
-that went away under its pods (gpu-08); Intel GPUs whose class has another name; example GPUs whose name got lost with a duplicate.
+that went away under its pods (gpu-08); Intel GPUs whose class has another name; example GPUs whose name got lost with a duplicate; and
+traps for whoever moves on.
 """
 
 import sys
@@ -126,6 +127,9 @@ def play(folder: Path, stack: ExitStack) -> Play:
     stop_plugin(scene, plugin)
     wait_until(lambda: refused(scene, "app=simulator-night"), "the scheduler's word on simulator-night")
     scene.running("app=shop", 50)
+    scene.apply("traps.yaml")
+    for selector, count in (("app=gpu-metrics", 4), ("app=gpu-probe", 1), ("app=cluster-autoscaler", 1)):
+        scene.running(selector, count)
     pretend_old_kubelet(scene)
     return scene
 

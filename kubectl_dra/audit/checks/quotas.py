@@ -35,6 +35,7 @@ _COUNTED_SUFFIXES = (_CLAIMS_OF_CLASS, ".storageclass.storage.k8s.io/", ".volume
         "kubernetes: pkg/quota/v1/evaluator/core/resource_claims.go",
     ),
     needs=("resource_quotas",),
+    manifests=True,
 )
 def quota_on_bare_name(case: Case) -> Iterator[Candidate | Doubt]:
     """Quotas with keys that no evaluator matches, with the key that was probably meant."""

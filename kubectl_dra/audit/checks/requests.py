@@ -74,7 +74,10 @@ def _beside(case: Case, user: User, names: tuple[str, ...], served: tuple[Node, 
         f"{each.name} ({each.resource_claim_name or each.resource_claim_template_name})" for each in user.spec.resource_claims or ()
     )
     told = [f"{user.ref}{f' ({user.where})' if user.where else ''} asks {listed(names)} and has spec.resourceClaims {own}"]
-    told.append(f"the device plugin serves {listed(names)} on {listed(node.metadata.name for node in served)}" if served else _NOWHERE)
+    if served:
+        told.append(f"the device plugin serves {listed(names)} on {listed(node.metadata.name for node in served)}")
+    elif case.snapshot.nodes.known:
+        told.append("no node serves that through a device plugin now")
     told += [f"no class maps {name} yet" for name in names if not case.class_of(name)]
     told += [f"{pod} waits: {message}" for pod, message in user.waiting]
     return Candidate(
@@ -82,7 +85,7 @@ def _beside(case: Case, user: User, names: tuple[str, ...], served: tuple[Node, 
         objects=(user.ref,),
         evidence=lines(told),
         resources=names,
-        severity=Severity.INFO if not served else Severity.ERROR if sure else Severity.WARNING,
+        severity=_severity(case, served=bool(served), sure=bool(sure)),
         title=f"{user.ref} has resource claims and asks {listed(names)}: it cannot be bound where the plugin serves that"
         if served
         else f"{user.ref} has resource claims and asks {listed(names)}: it could not be bound where a plugin served that",
@@ -94,7 +97,11 @@ def _beside(case: Case, user: User, names: tuple[str, ...], served: tuple[Node, 
     )
 
 
-_NOWHERE = "no node serves that through a device plugin now"
+def _severity(case: Case, *, served: bool, sure: bool) -> Severity:
+    """Where no node serves the name by a plugin it is only worth knowing; where nobody knows, it may be more."""
+    if not served:
+        return Severity.INFO if case.snapshot.nodes.known else Severity.WARNING
+    return Severity.ERROR if sure else Severity.WARNING
 
 
 @check(

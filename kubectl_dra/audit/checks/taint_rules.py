@@ -102,6 +102,7 @@ def rules_without_selector(case: Case) -> Iterator[Candidate | Doubt]:
     ),
     needs=("device_taint_rules",),
     also=("resource_claims", "resource_slices"),
+    manifests=True,
 )
 def rules_for_everything(case: Case) -> Iterator[Candidate | Doubt]:
     """Rules with an empty selector: an error with NoExecute, a warning with NoSchedule."""
@@ -120,8 +121,14 @@ def rules_for_everything(case: Case) -> Iterator[Candidate | Doubt]:
             evidence=lines(
                 [
                     f"{me}: spec.deviceSelector is {{}}, the taint is {_effect(rule)}",
-                    f"{count(devices, 'device')} of {listed(drivers)} {'is' if devices == 1 else 'are'} published,"
-                    f" {count(len(held), 'claim')} {'holds' if len(held) == 1 else 'hold'} some of them",
+                    *(
+                        (
+                            f"{count(devices, 'device')} of {listed(drivers)} {'is' if devices == 1 else 'are'} published,"
+                            f" {count(len(held), 'claim')} {'holds' if len(held) == 1 else 'hold'} some of them",
+                        )
+                        if case.snapshot.resource_slices.known
+                        else ()
+                    ),
                 ]
             ),
             severity=Severity.ERROR if evicts else Severity.WARNING,

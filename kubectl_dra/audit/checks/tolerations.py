@@ -40,6 +40,7 @@ _KEEPS_AWAY = frozenset({"NoSchedule", "NoExecute"})
     ),
     needs=("resource_claims", "resource_claim_templates"),
     also=("resource_slices", "device_taint_rules"),
+    manifests=True,
 )
 def tolerations_without_effect(case: Case) -> Iterator[Candidate | Doubt]:
     """Templates, and claims that people made, with such a toleration: a warning where a device has a taint that it should cover."""
@@ -62,7 +63,7 @@ def tolerations_without_effect(case: Case) -> Iterator[Candidate | Doubt]:
             evidence=lines(
                 [
                     *(f"{ref} tolerates {_toleration(each)} without an effect" for each in found),
-                    f"devices have the taint {listed(hit)}" if hit else "no device has such a taint with NoExecute now",
+                    *((f"devices have the taint {listed(hit)}",) if hit else _none_now(case)),
                 ]
             ),
             severity=Severity.WARNING if hit else Severity.INFO,
@@ -72,6 +73,10 @@ def tolerations_without_effect(case: Case) -> Iterator[Candidate | Doubt]:
                 kubectl("-n", ref.namespace, "get", resource, ref.name, "-o", "yaml"),
             ),
         )
+
+
+def _none_now(case: Case) -> tuple[str, ...]:
+    return ("no device has such a taint with NoExecute now",) if case.snapshot.resource_slices.known else ()
 
 
 def _unsaved(claim: DeviceClaim) -> Iterator[Toleration]:
