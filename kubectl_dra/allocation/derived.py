@@ -19,7 +19,6 @@ from kubectl_dra.allocation.cel.source import render
 from kubectl_dra.allocation.cel.types import ANY, BOOL, DYN, INT, SEMVER, STRING, Kind, Type
 from kubectl_dra.allocation.cel.validate import validate
 from kubectl_dra.allocation.cel.values import ListValue, Undecided, Value
-from kubectl_dra.allocation.given_twice import names_given_twice
 from kubectl_dra.objects.resource import Device, DeviceAttribute
 from kubectl_dra.objects.semver import Semver
 
@@ -39,11 +38,17 @@ class Derivation:
 
     def attribute(self, driver: str, device: Device) -> DeviceAttribute:
         """The attribute of a device. Raises CelError."""
-        if any(names_given_twice(driver, device)):
-            raise Unsupported("the device has attributes under two names, of which upstream takes one at random")
         variables = DeviceVariables(driver, device)
         if variables.error:
             raise EvaluationError(variables.error)
+        if not variables.chance:
+            return self._of(variables)
+        found = [self._of(each) for each in variables.alternatives]
+        if not found or any(each != found[0] for each in found):
+            raise Unsupported(variables.chance)
+        return found[0]
+
+    def _of(self, variables: DeviceVariables) -> DeviceAttribute:
         frame = Frame(variables.root, self.slots, COST_LIMIT)
         found = self._value(variables, frame)
         if frame.order_seen:

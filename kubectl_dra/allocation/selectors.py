@@ -16,10 +16,9 @@ from kubectl_dra.allocation.cel import (
     compile_expression,
 )
 from kubectl_dra.allocation.failure import AllocationError, fatal, nil_pointer, undecided
-from kubectl_dra.allocation.given_twice import MOST, names_given_twice, possibilities
 from kubectl_dra.allocation.pools import Candidate
 from kubectl_dra.allocation.shapes import Reads, reads, shape
-from kubectl_dra.objects.resource import Device, DeviceSelector
+from kubectl_dra.objects.resource import DeviceSelector
 
 
 class Judge:
@@ -80,25 +79,11 @@ class Judge:
         device = candidate.device if self._shares else replace(candidate.device, allow_multiple_allocations=None)
         key = shape(self._reads, driver, device)
         if key is None:
-            return _evaluated(program, driver, device)
+            return program.evaluate(DeviceVariables(driver, device))
         found = self._by_shape.get(key)
         if found is None:
-            found = self._by_shape[key] = _evaluated(program, driver, device)
+            found = self._by_shape[key] = program.evaluate(DeviceVariables(driver, device))
         return found
-
-
-def _evaluated(program: Program, driver: str, device: Device) -> Answer:
-    """The answer; of a device that can be seen in several ways only if it is the same for all."""
-    attributes, capacity = names_given_twice(driver, device)
-    if not attributes and not capacity:
-        return program.evaluate(DeviceVariables(driver, device))
-    told = ", ".join(f"{name} and {driver}/{name}" for name in (*attributes, *capacity))
-    chance = Answer(error=f"upstream takes {told} at random", error_class=ErrorClass.UNSUPPORTED)
-    if len(attributes) + len(capacity) > MOST:
-        return chance
-    seen = [program.evaluate(DeviceVariables(driver, each)) for each in possibilities(driver, device, attributes, capacity)]
-    same = {(answer.matches, answer.error, answer.error_class) for answer in seen}
-    return seen[0] if len(same) == 1 else chance
 
 
 class Judges:

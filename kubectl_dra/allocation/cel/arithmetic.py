@@ -6,7 +6,7 @@ from collections.abc import Callable
 from kubectl_dra.allocation.cel.bounds import MOST_ELEMENTS, small_enough
 from kubectl_dra.allocation.cel.compare import order
 from kubectl_dra.allocation.cel.errors import EvaluationError, NoSuchOverload
-from kubectl_dra.allocation.cel.kinds import ADDERS, COMPARERS, MODDERS, MULTIPLIERS, NEGATORS, RECEIVERS, SUBTRACTORS
+from kubectl_dra.allocation.cel.kinds import ADDERS, COMPARERS, MODDERS, MULTIPLIERS, NEGATORS, RECEIVERS, SUBTRACTORS, type_name
 from kubectl_dra.allocation.cel.moments import Duration, Timestamp, between, duration, later, truncated
 from kubectl_dra.allocation.cel.values import MAX_INT, MAX_UINT, MIN_INT, ListValue, UInt, Value
 
@@ -27,7 +27,8 @@ def _checked_uint(value: int) -> UInt:
 
 
 def no_overload(operator: str, value: Value) -> NoSuchOverload:
-    """What an operator says to a left side that does not take it."""
+    """What an operator says to a left side that does not take it. Raises Unsupported when nobody knows what that is."""
+    type_name(value)
     return NoSuchOverload() if type(value) in RECEIVERS else NoSuchOverload(f"no such overload: {operator}")
 
 
@@ -35,7 +36,11 @@ def _guarded(operator: str, takers: tuple[type, ...], compute: Binary) -> Binary
     def operation(one: Value, other: Value) -> Value:
         if type(one) not in takers:
             raise no_overload(operator, one)
-        return compute(one, other)
+        try:
+            return compute(one, other)
+        except NoSuchOverload:
+            type_name(other)  # raises Unsupported for what nobody knows
+            raise
 
     return operation
 

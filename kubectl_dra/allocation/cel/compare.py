@@ -1,6 +1,7 @@
 """Equality and order of values, across the number types (cel-go: common/types, compare.go)."""
 
 from collections.abc import Callable
+from typing import NoReturn
 
 from kubectl_dra.allocation.cel import map_keys
 from kubectl_dra.allocation.cel.bounds import Walk
@@ -30,6 +31,8 @@ from kubectl_dra.objects.semver import Semver
 
 def equal(one: Value, other: Value, walk: Walk | None = None) -> bool:
     """`one == other`. Raises NoSuchOverload where upstream's left side knows nothing of the right."""
+    if type(other) is Undecided:
+        _undecided(other, one)
     if one is None or other is None:
         return one is None and other is None
     if isinstance(one, ListValue):
@@ -41,6 +44,8 @@ def equal(one: Value, other: Value, walk: Walk | None = None) -> bool:
 
 def same(one: Value, other: Value) -> bool:
     """True when they are equal; what cannot be compared is not the same."""
+    if type(other) is Undecided:
+        _undecided(other, one)
     try:
         return _EQUAL[type(one)](one, other)
     except NoSuchOverload:
@@ -54,6 +59,8 @@ def order(one: Value, other: Value) -> int:
         return int(one > other) - int(one < other)
     if kind in _NUMBERS:
         return _number_order(one, other)
+    if Undecided in (kind, other_kind):
+        _undecided(one if kind is Undecided else other, one)
     if kind is not other_kind:
         raise NoSuchOverload
     if kind is Duration:
@@ -71,6 +78,8 @@ def _number_order(one: Value, other: Value) -> int:
     kind, other_kind = type(one), type(other)
     if kind is float and one != one:
         raise EvaluationError("NaN values cannot be ordered")
+    if other_kind is Undecided:
+        _undecided(other, one)
     if other_kind not in _NUMBERS:
         raise NoSuchOverload
     if other_kind is float and other != other:
@@ -172,7 +181,7 @@ def _lenient(kind: type, key: Callable[[Value], object]) -> Callable[[Value, Val
     return lambda one, other: type(other) is kind and key(one) == key(other)
 
 
-def _undecided(one: Undecided, _: Value) -> bool:
+def _undecided(one: Undecided, _: Value) -> NoReturn:
     raise Unsupported(f"{one.what} are not known here")
 
 

@@ -1,5 +1,6 @@
 """`device`, made once for each device (dynamic-resource-allocation: cel/compile.go, DeviceMatches)."""
 
+from kubectl_dra.allocation.cel.given_twice import MOST, names_given_twice, possibilities
 from kubectl_dra.allocation.cel.library.amount import QuantityValue
 from kubectl_dra.allocation.cel.values import DomainMap, ListValue, StringMap, TypedMap, Undecided, Value
 from kubectl_dra.objects.quantity import Quantity, QuantityError
@@ -10,15 +11,18 @@ from kubectl_dra.objects.semver import Semver, SemverError
 class DeviceVariables:
     """What expressions see of a device. `error` is set when every expression on it fails: an attribute has no usable value.
 
-    Names without a domain belong to the driver's. If a device has both `x` and `<driver>/x`, upstream takes one of them at random, and
-    here that attribute is undecided. `changed` are quantities that the evaluation now running has altered.
+    Names without a domain belong to the driver's. If a device has both `x` and `<driver>/x`, upstream takes one of them at random:
+    `chance` says so, and `alternatives` are all that it may see (none where they are too many). `changed` are quantities that the
+    evaluation now running has altered.
     """
 
-    __slots__ = ("changed", "error", "root")
+    __slots__ = ("alternatives", "chance", "changed", "error", "root")
 
     def __init__(self, driver: str, device: Device) -> None:
         """Take a device of a driver."""
         self.error = ""
+        self.chance = ""
+        self.alternatives: tuple[DeviceVariables, ...] = ()
         self.changed: list[tuple[QuantityValue, Quantity]] = []
         attributes: dict[str, dict[str, Value]] = {}
         for name, attribute in (device.attributes or {}).items():
@@ -39,6 +43,12 @@ class DeviceVariables:
                 "capacity": DomainMap({domain: TypedMap(found) for domain, found in capacity.items()}),
             }
         )
+        twice = names_given_twice(driver, device)
+        if any(twice) and not self.error:
+            told = ", ".join(f"{name} and {driver}/{name}" for names in twice for name in names)
+            self.chance = f"upstream takes {told} at random"
+            if sum(map(len, twice)) <= MOST:
+                self.alternatives = tuple(DeviceVariables(driver, each) for each in possibilities(driver, device, *twice))
 
     def _quantity(self, text: str | int | float | None) -> Value:
         try:
@@ -58,8 +68,7 @@ def _put(found: dict[str, dict[str, Value]], driver: str, name: str, value: Valu
     domain, slash, identity = name.partition("/")
     if not slash:
         domain, identity = driver, name
-    entries = found.setdefault(domain, {})
-    entries[identity] = Undecided(f"values given twice, as {identity} and {domain}/{identity},") if identity in entries else value
+    found.setdefault(domain, {})[identity] = value
 
 
 def _attribute(attribute: DeviceAttribute) -> Value:

@@ -2,50 +2,29 @@
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from importlib import import_module
 
 from kubectl_dra.allocation.cel import types
 from kubectl_dra.allocation.cel.arithmetic import BINARY, inverted, negated, no_overload
 from kubectl_dra.allocation.cel.declarations import Overload, functions, overload
 from kubectl_dra.allocation.cel.errors import NoSuchOverload, Unsupported
 from kubectl_dra.allocation.cel.kinds import MAPS, SIZERS, type_name
-from kubectl_dra.allocation.cel.library import (
-    conversions,
-    formats,
-    formatting,
-    lists,
-    maps,
-    network,
-    optionals,
-    quantity,
-    regexes,
-    semver,
-    sets,
-    strings,
-    time_parts,
-    urls,
-)
+from kubectl_dra.allocation.cel.library import conversions, lists, sets
 from kubectl_dra.allocation.cel.library.binding import Implementation
 from kubectl_dra.allocation.cel.map_keys import contains
 from kubectl_dra.allocation.cel.types import Kind, Type
 from kubectl_dra.allocation.cel.values import ListValue, MapValue, Value
 
-_LIBRARIES = (
-    conversions,
-    formats,
-    formatting,
-    lists,
-    maps,
-    network,
-    optionals,
-    quantity,
-    regexes,
-    semver,
-    sets,
-    strings,
-    time_parts,
-    urls,
-)
-IMPLEMENTATIONS: dict[str, Implementation] = {name: found for library in _LIBRARIES for name, found in library.IMPLEMENTATIONS.items()}
+LIBRARY = (
+    "conversions", "formats", "formatting", "lists", "maps", "network", "optionals", "quantity", "regexes", "semver", "sets", "strings",
+    "time_parts", "urls",
+)  # fmt: skip
+"""The modules of `library` that have functions."""
+IMPLEMENTATIONS: dict[str, Implementation] = {
+    signature: found
+    for name in LIBRARY
+    for signature, found in import_module(f"kubectl_dra.allocation.cel.library.{name}").IMPLEMENTATIONS.items()
+}
 """By signature."""
 UNGUARDED = frozenset({"contains", "startsWith", "endsWith", "flatten"})
 """Functions that look at the types of their arguments themselves."""
@@ -66,6 +45,7 @@ def _in(value: Value, container: Value) -> bool:
         return sets.listed(container, value)
     if isinstance(container, MapValue):
         return contains(container, value)
+    type_name(container)  # raises Unsupported for what nobody knows
     raise NoSuchOverload
 
 

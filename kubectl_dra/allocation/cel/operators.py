@@ -6,6 +6,7 @@ from kubectl_dra.allocation.cel.compare import equal
 from kubectl_dra.allocation.cel.cost import FAILED, Cost, equality, inequality, is_single, traversal
 from kubectl_dra.allocation.cel.errors import EvaluationError, NoSuchOverload
 from kubectl_dra.allocation.cel.frame import Frame, Run
+from kubectl_dra.allocation.cel.kinds import type_name
 from kubectl_dra.allocation.cel.values import Optional, Value
 
 Function = Callable[..., Value]
@@ -154,7 +155,7 @@ def _absorbing(terms: Sequence[Run], decisive: bool) -> Run:
             if value is decisive:
                 return decisive
             if type(value) is not bool:
-                failure = NoSuchOverload()
+                failure = _no_bool(value)
         except EvaluationError as error:
             failure = error
         try:
@@ -162,7 +163,7 @@ def _absorbing(terms: Sequence[Run], decisive: bool) -> Run:
             if value is decisive:
                 return decisive
             if type(value) is not bool and failure is None:
-                failure = NoSuchOverload()
+                failure = _no_bool(value)
         except EvaluationError as error:
             failure = failure or error
         if failure is not None:
@@ -170,6 +171,12 @@ def _absorbing(terms: Sequence[Run], decisive: bool) -> Run:
         return not decisive
 
     return run
+
+
+def _no_bool(value: Value) -> NoSuchOverload:
+    """Raises Unsupported for a value that nobody knows."""
+    type_name(value)
+    return NoSuchOverload()
 
 
 def not_strictly_false(operand: Run) -> Run:

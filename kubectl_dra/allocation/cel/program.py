@@ -50,6 +50,8 @@ class Program:
         """Evaluate it on a device. Never raises: errors are answers. Once `expired` says so, the answer is `unsupported`."""
         if device.error:
             return Answer(error=device.error, error_class=ErrorClass.RUNTIME)
+        if device.chance:
+            return self._whatever_chance(device, expired)
         frame = Frame(device.root, self.slots, self.environment.cost_limit, expired=expired)
         answer = self._answer(device, frame)
         if frame.order_seen:
@@ -59,6 +61,13 @@ class Program:
             if other.cost != answer.cost:
                 return replace(answer, cost=None)
         return answer
+
+    def _whatever_chance(self, device: DeviceVariables, expired: Callable[[], bool] | None) -> Answer:
+        """The answer if it is the same whichever values upstream takes."""
+        answers = [self.evaluate(each, expired) for each in device.alternatives]
+        if len({(each.matches, each.error, each.error_class) for each in answers}) != 1:
+            return Answer(error=device.chance, error_class=ErrorClass.UNSUPPORTED)
+        return answers[0] if len({each.cost for each in answers}) == 1 else replace(answers[0], cost=None)
 
     def trace(self, device: DeviceVariables) -> tuple[Reason, ...]:
         """Why it is false on the device, or which part of it fails; nothing when it is true. Slower than `evaluate` by far."""

@@ -31,6 +31,28 @@ def test_an_attribute_given_twice_is_undecided() -> None:
     assert ask('device.attributes["gpu.example.com"].b == 3', device).matches is True
 
 
+def test_what_is_the_same_for_both_values_of_an_attribute_given_twice_is_told() -> None:
+    device = {"attributes": {"a": {"int": 1}, "gpu.example.com/a": {"int": 2}, "t": {"string": "x"}, "gpu.example.com/t": {"int": 1}}}
+    a, t = (f'device.attributes["gpu.example.com"].{name}' for name in "at")
+    assert [ask(text, device).matches for text in (f"{a} > 0", f"{a} > 2", f"has({a})", f"{a}.size() == 1 || true")] == [
+        True,
+        False,
+        True,
+        True,
+    ]
+    assert ask(f"{a}.size() == 1", device).error == "no such overload: size"
+    for undecided in (f"{a} == 1", f"1 == {a}", f"{t}.size() == 1", f"{t} < 2", f"1 in [{a}]", f"{a} == 1 && true"):
+        assert ask(undecided, device).error_class is ErrorClass.UNSUPPORTED, undecided
+    assert ask(f"{a} == 1", device).error == ("upstream takes a and gpu.example.com/a, t and gpu.example.com/t at random")
+
+
+def test_words_that_are_not_known_here_are_not_compared() -> None:
+    words = 'format.named("dns1123Label").value().validate("A").value()'
+    assert ask(f"{words}.size() > 0").matches is True
+    for text in (f'{words}[0] == "a"', f'"a" == {words}[0]', f"{words}[0].size() > 0", f'"a" < {words}[0]', f'"a" + {words}[0] == "b"'):
+        assert ask(text).error_class is ErrorClass.UNSUPPORTED, text
+
+
 def test_what_an_evaluation_does_to_a_quantity_ends_with_it() -> None:
     wide = 'device.capacity["gpu.example.com"].memory.isLessThan(quantity("100000000000000000000"))'
     whole = 'device.capacity["gpu.example.com"].memory.isInteger()'
