@@ -103,3 +103,8 @@ def selected_by(selector: DeviceTaintSelector) -> Mapping[str, str]:
 def selects_everything(selector: DeviceTaintSelector | None) -> bool:
     """Whether nothing narrows it: `{}`, and no selector at all, which schedulers before 1.37.1 take for the same."""
     return selector is None or not selected_by(selector)
+
+
+def is_readable(selector: DeviceTaintSelector | None) -> bool:
+    """False for rules of 1.33 and 1.34 that select by class or CEL, which is not evaluated here."""
+    return selector is None or not (selector.device_class_name or selector.selectors)
