@@ -1,7 +1,9 @@
-"""The README's examples: each console block is a command and what it prints. `python -m tests.readme` writes the present output into it."""
+"""The README's examples: each console block is a command and what it prints. `python -m tests.readme` writes the present output
+into it (`... offline` only that of commands that need no cluster)."""
 
 import re
 import shlex
+import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack

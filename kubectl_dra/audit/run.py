@@ -11,7 +11,7 @@ import msgspec
 
 from kubectl_dra.audit.candidate import EVERY_NAME, Candidate, Doubt, Now
 from kubectl_dra.audit.case import Case
-from kubectl_dra.audit.finding import Asked, AuditedCluster, AuditReport, Finding, NameVerdict, Severity, Unknown
+from kubectl_dra.audit.finding import Asked, AuditedCluster, AuditReport, Finding, NameVerdict, ObjectRef, Severity, Unknown
 from kubectl_dra.audit.missing import gaps, in_words, usable
 from kubectl_dra.audit.registry import Check, Page, checks
 from kubectl_dra.audit.scope import Scope
@@ -64,9 +64,14 @@ def examine(case: Case, only: Iterable[str] | None = None) -> Examination:
     for code, check in checks().items():
         if wanted is not None and code not in wanted:
             continue
+        told: set[tuple[str, tuple[ObjectRef, ...], str]] = set()
         for seen in _judge(check, case):
             match seen:
                 case Candidate():
+                    # who makes pods is looked at by templates and by pods that differ from them: one fault may show in both
+                    if (seen.cause, seen.objects, seen.evidence) in told:
+                        continue
+                    told.add((seen.cause, seen.objects, seen.evidence))
                     # A file cannot be asked again: nothing in it is settled.
                     settled = case.snapshot.cluster.live and isinstance(seen.settling, Now)
                     sightings.append(Sighting(check.page, seen, settled))

@@ -58,6 +58,7 @@ def prove(name: str, namespace: str) -> tuple[str, ...]:
     return (
         f"# prove it with a pod that asks for one {name}; deleting it, once scheduled, makes pods that wait be tried again",
         kubectl("-n", namespace, "run", CANARY, "--image=busybox", "--restart=Never", f"--overrides={overrides}"),
+        f"# while no device is free it waits like any other: kubectl dra explain pod {CANARY} -n {namespace}",
         kubectl("-n", namespace, "wait", "--for=condition=PodScheduled", f"pod/{CANARY}", "--timeout=60s"),
         kubectl("-n", namespace, "delete", "pod", CANARY),
     )

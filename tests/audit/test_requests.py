@@ -5,7 +5,7 @@ import pytest
 
 from kubectl_dra.audit.finding import Severity
 from kubectl_dra.audit.scope import Scope
-from kubectl_dra.objects.pod import Container, Pod, PodResourceClaim, PodSpec, ResourceRequirements
+from kubectl_dra.objects.pod import Container, Pod, PodResourceClaim, PodSpec, PodTemplateSpec, ResourceRequirements
 from kubectl_dra.objects.shape import QuantityText
 from kubectl_dra.objects.workload import Workload
 from tests.audit.given import GPU, Asks, cluster, device_class, findings, forbidden, names, node, only, pod, report, unknown, workload
@@ -131,3 +131,14 @@ def test_dra403_init_containers_count_and_other_names_do_not() -> None:
     given = cluster(pods=[msgspec.structs.replace(made, spec=spec)], device_classes=MAPPED)
     assert only(given, "DRA403").evidence.startswith("container init requests 1500m")
     assert findings(given, "DRA403", scope=Scope(resources=("example.com/*",))) == ()
+
+
+def test_dra403_a_template_and_its_pods_are_one_finding() -> None:
+    """The server fills a pod's requests in from its limits, so that it differs from the template it was made from."""
+    limits = PodSpec(containers=(Container("main", resources=ResourceRequirements(limits={IMPLICIT: "500m"})),))
+    bare = workload("half", {})
+    template = msgspec.structs.replace(bare, spec=msgspec.structs.replace(bare.spec, template=PodTemplateSpec(spec=limits)))
+    made = pod("half-1", {IMPLICIT: "500m"}, owner=("Deployment", "half"))
+    assert names(only(cluster(deployments=[template], pods=[made], device_classes=[device_class("gpu")]), "DRA403")) == [
+        "Deployment team/half"
+    ]
