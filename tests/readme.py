@@ -80,6 +80,9 @@ def steady(text: str) -> str:
 
 def main() -> None:
     """Write what the commands print now: of the bundled cluster, of the one with two nodes, and of the one with pods that wait."""
+    if sys.argv[1:] == ["offline"]:
+        rewrite(lambda example: printed(example) if example.offline else example.output)
+        return
     with tempfile.TemporaryDirectory(prefix="bed-") as folder, ExitStack() as stack:
         live = {}
         for of_waiting_pods, start in ((False, start_two_nodes), (True, start_waiting_pods)):
