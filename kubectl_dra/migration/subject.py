@@ -11,6 +11,7 @@ from kubectl_dra.audit.case import Case
 from kubectl_dra.eviction.filters import Action, Drain, Fate, PodName, fates, pod_name
 from kubectl_dra.inventory.owners import Owner, Owners
 from kubectl_dra.migration.facts import NOTHING_KNOWN, Facts
+from kubectl_dra.migration.marks import FENCE
 from kubectl_dra.migration.names import Direction
 from kubectl_dra.migration.options import Options
 from kubectl_dra.migration.profile import Action as ProfileAction
@@ -131,8 +132,11 @@ _TOLERATED_BY_DAEMON_SETS = "node.kubernetes.io/"
 
 
 def against_daemon_pod(daemon_set: Workload, node: Node) -> tuple[NodeMisfit, ...]:
-    """Why the DaemonSet has no pod on the node: a selector, an affinity, a taint. Empty when it has one."""
-    taints = tuple(taint for taint in node.spec.taints or () if not taint.key.startswith(_TOLERATED_BY_DAEMON_SETS))
+    """Why the DaemonSet has no pod on the node: a selector, an affinity, a taint. Empty when it has one.
+
+    The fence of an earlier run does not count: it is lifted before plugin or driver comes.
+    """
+    taints = tuple(taint for taint in node.spec.taints or () if not taint.key.startswith(_TOLERATED_BY_DAEMON_SETS) and taint.key != FENCE)
     open_node = msgspec.structs.replace(node, spec=msgspec.structs.replace(node.spec, unschedulable=None, taints=taints or None))
     found = misfits(would_make(daemon_set), open_node, ())
     return tuple(each for each in found if each.misfit in (Misfit.AFFINITY, Misfit.TAINTED))
