@@ -15,6 +15,11 @@ class Again(msgspec.Struct, frozen=True):
     objects: tuple[ObjectRef, ...]
 
 
+def whole(kind: str) -> ObjectRef:
+    """Stands for all objects of a kind, where what is missing now may come under any name."""
+    return ObjectRef(kind, "", "")
+
+
 class Later(msgspec.Struct, frozen=True):
     """Only time tells: read these objects once more after so many seconds."""
 

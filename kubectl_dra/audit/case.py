@@ -4,17 +4,21 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 
-from kubectl_dra.audit.claims import Claims
+from kubectl_dra.audit.claims import Claims, served_by_claim
+from kubectl_dra.audit.control_plane import Component, components
 from kubectl_dra.audit.finding import ObjectRef
+from kubectl_dra.audit.gate_uses import uses
 from kubectl_dra.audit.scope import EVERYTHING, Scope, is_glob
 from kubectl_dra.audit.users import User, users
 from kubectl_dra.extended_resources.asked import Asked
 from kubectl_dra.extended_resources.classes import Resolution, resolve
+from kubectl_dra.extended_resources.names import is_implicit_name
 from kubectl_dra.inventory.asking import namespace_asking
 from kubectl_dra.inventory.cluster import names_on
+from kubectl_dra.inventory.node_pods import NodePods
 from kubectl_dra.inventory.owners import Owners
 from kubectl_dra.inventory.selection import DriverTerms
-from kubectl_dra.inventory.servers import Servers, State
+from kubectl_dra.inventory.servers import Server, Servers, State
 from kubectl_dra.knowledge import gates, vendors
 from kubectl_dra.objects import quantity
 from kubectl_dra.objects.meta import timestamp
@@ -38,6 +42,8 @@ class Case:
         self.watched = watched
         self._asked = Asked()
         self._dra_nodes: dict[str, tuple[Node, ...]] = {}
+        self._in_question: dict[str, bool] = {}
+        self._serves: dict[tuple[str, str], Server] = {}
 
     def nodes(self) -> Iterator[Node]:
         """The nodes asked about."""
@@ -55,6 +61,18 @@ class Case:
     def asking_pods(self) -> tuple[tuple[Pod, Mapping[str, int]], ...]:
         """Those of `pods` that ask for extended resources, most clusters' few, with their devices by name."""
         return tuple((pod, asked) for pod in self.pods if (asked := self.asked(pod.spec)))
+
+    @cached_property
+    def held_from_plugins(self) -> tuple[tuple[Pod, tuple[str, ...]], ...]:
+        """The pods on nodes, and not going already, that have names in question from a device plugin, with these names."""
+        found = []
+        for pod, asked in self.asking_pods:
+            if pod.node_name is not None and not pod.metadata.deletion_timestamp:
+                names = [name for name in asked if self.in_question(name) and not is_implicit_name(name)]
+                names = [name for name in names if not served_by_claim(pod, name)]
+                if names:
+                    found.append((pod, tuple(names)))
+        return tuple(found)
 
     @cached_property
     def waiting_pods(self) -> tuple[Pod, ...]:
@@ -76,6 +94,21 @@ class Case:
         return Claims(self.snapshot)
 
     @cached_property
+    def control_plane(self) -> tuple[Component, ...]:
+        """The control plane's processes that show themselves."""
+        return components(self.snapshot)
+
+    @cached_property
+    def gate_uses(self) -> Mapping[str, str]:
+        """The feature gates that something in the cluster rests on, each with an example of what."""
+        return uses(self.snapshot)
+
+    @cached_property
+    def node_pods(self) -> NodePods:
+        """The pods that are device plugins and node parts of drivers."""
+        return NodePods(self.snapshot)
+
+    @cached_property
     def owners(self) -> Owners:
         """Who makes which pod."""
         return Owners(self.snapshot)
@@ -95,6 +128,11 @@ class Case:
         text = (node.status.allocatable or {}).get(name)
         return 0 if text is None else _whole(text)
 
+    def capacity(self, node: Node, name: str) -> int:
+        """What the node says it has of the name; it follows allocatable by five minutes. 0 when the node does not list it."""
+        text = (node.status.capacity or {}).get(name)
+        return 0 if text is None else _whole(text)
+
     def plugin_nodes(self, name: str) -> tuple[Node, ...]:
         """All nodes on which the scheduler leaves the name to the device plugin.
 
@@ -108,10 +146,11 @@ class Case:
 
     def concerned_by_devices(self, node: Node) -> bool:
         """True for nodes that list extended resources, reach devices of drivers, or run pods with claims."""
-        return bool(names_on(node)) or bool(self.devices_on(node)) or node.metadata.name in self._nodes_with_claims
+        return bool(names_on(node)) or bool(self.devices_on(node)) or node.metadata.name in self.nodes_with_claims
 
     @cached_property
-    def _nodes_with_claims(self) -> frozenset[str]:
+    def nodes_with_claims(self) -> frozenset[str]:
+        """The names of nodes on which pods with claims run, of whatever kind."""
         return frozenset(
             pod.node_name
             for pod in self.snapshot.pods
@@ -123,13 +162,21 @@ class Case:
         """Who serves which name where."""
         return Servers(self.snapshot)
 
+    def server(self, node: Node, name: str) -> Server:
+        """Who serves the name on the node."""
+        key = (node.metadata.name, name)
+        found = self._serves.get(key)
+        if found is None:
+            found = self._serves[key] = self.servers.server(node, name)
+        return found
+
     def devices_on(self, node: Node) -> Mapping[str, int]:
         """How many devices of which driver the scheduler could give out on the node, whatever is given out already."""
         return Counter(placed.driver for placed in self.servers.devices.pools.devices_on(node))
 
     def serves_by_dra(self, node: Node, name: str) -> bool:
         """True when the scheduler gives out devices for the name on the node: nothing is allocatable, and a class has devices there."""
-        return self.snapshot.resource_slices.known and self.servers.server(node, name).state is State.DRA
+        return self.snapshot.resource_slices.known and self.server(node, name).state is State.DRA
 
     def dra_nodes(self, name: str) -> tuple[Node, ...]:
         """All nodes on which the scheduler serves the name through DRA."""
@@ -164,13 +211,13 @@ class Case:
         Off by default is nobody can tell: the gate may be turned on where it is not seen.
         """
         cluster = self.snapshot.cluster
-        emulated = cluster.emulated or self._oldest_possible_server
+        emulated = cluster.emulated or self.oldest_possible_server
         if gates.enabled_by_default(gates.EXTENDED_RESOURCE, emulated, cluster.feature_gates):
             return True
         return gates.enabled(gates.EXTENDED_RESOURCE, cluster.emulated, cluster.feature_gates)
 
     @property
-    def _oldest_possible_server(self) -> Version | None:
+    def oldest_possible_server(self) -> Version | None:
         """A file may not name the server's version, but no kubelet may be newer than it (version skew policy)."""
         return max(filter(None, (Version.of(node.kubelet_version) for node in self.snapshot.nodes)), default=None)
 
@@ -231,7 +278,11 @@ class Case:
 
     def in_question(self, name: str) -> bool:
         """True for names asked about that DRA serves, or could: a class maps them, or their vendor has a driver for them."""
-        return self.scope.has_resource(name) and (self.class_of(name) is not None or self.has_driver(name))
+        found = self._in_question.get(name)
+        if found is None:
+            asked_about = self.scope.has_resource(name)
+            found = self._in_question[name] = asked_about and (self.class_of(name) is not None or self.has_driver(name))
+        return found
 
     def left_alone(self, name: str) -> bool:
         """True for names that nobody will move to DRA."""

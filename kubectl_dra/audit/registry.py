@@ -17,8 +17,9 @@ Judgement = Callable[[Case], Iterator[Candidate | Doubt]]
 """A check: what it sees in one reading of a cluster."""
 
 FAMILIES = (
-    "reading", "classes", "vendor_classes", "lost_mappings", "selectors", "counters", "nodes", "pods", "requests", "unasked", "holders",
-    "placement", "claims", "ending", "shared_names", "quotas", "quota_effects", "neighbours", "gpu_operator", "platforms", "taint_rules",
+    "reading", "classes", "helm_classes", "vendor_classes", "lost_mappings", "selectors", "counters", "nodes", "serving", "kubelets",
+    "drivers", "pools", "node_operations", "pods", "requests", "unasked", "holders", "placement", "claims", "ending", "shared_names",
+    "quotas", "quota_effects", "versions", "feature_gates", "known_faults", "neighbours", "gpu_operator", "platforms", "taint_rules",
     "tolerations",
 )  # fmt: skip
 """The modules of `audit.checks`."""

@@ -70,20 +70,25 @@ def settle(case: Case, examination: Examination, second: Snapshot, waited: float
             kept.append(sighting)
             continue
         still = seen.get((sighting.page.code, sighting.candidate.cause))
-        if still is not None:
-            kept.append(Sighting(sighting.page, _both(sighting.candidate, still), settled=True))
+        both = None if still is None else _both(sighting.candidate, still)
+        if both is not None:
+            kept.append(Sighting(sighting.page, both, settled=True))
     return msgspec.structs.replace(examination, sightings=tuple(kept))
 
 
 def overlay(first: Snapshot, second: Snapshot, objects: Iterable[ObjectRef]) -> Snapshot:
-    """`first` with those objects as `second` shows them, with those that have come since, and without those that are gone from it."""
+    """`first` with those objects as `second` shows them, with those that have come since, and without those that are gone from it.
+
+    An object without a name stands for its whole kind (`candidate.whole`).
+    """
     names: dict[str, set[tuple[str, str]]] = {}
     for each in objects:
         names.setdefault(each.kind, set()).add((each.namespace, each.name))
     changed = {}
     for field, kind in KINDS.items():
         if kind in names and _read(second, kind):
-            changed[field] = _overlaid(getattr(first, field), getattr(second, field), names[kind])
+            everything = ("", "") in names[kind]
+            changed[field] = getattr(second, field) if everything else _overlaid(getattr(first, field), getattr(second, field), names[kind])
     return msgspec.structs.replace(first, **changed)
 
 
@@ -114,6 +119,8 @@ def _read(second: Snapshot, kind: str) -> bool:
     return reading.known
 
 
-def _both(before: Candidate, after: Candidate) -> Candidate:
-    """The second look, without objects that only it has."""
-    return msgspec.structs.replace(after, objects=tuple(each for each in after.objects if each in set(before.objects)))
+def _both(before: Candidate, after: Candidate) -> Candidate | None:
+    """The second look, without objects that only it has; None when it is about other objects altogether."""
+    had = set(before.objects)
+    objects = tuple(each for each in after.objects if each in had)
+    return None if before.objects and not objects else msgspec.structs.replace(after, objects=objects)

@@ -36,6 +36,19 @@ class NodePods:
         wanted = set(drivers)
         return _sorted(pod for pod, of_drivers in self._drivers.get(node, []) if wanted & of_drivers)
 
+    def pods_of(self, driver: str) -> tuple[tuple[str, Pod], ...]:
+        """The pods that are the node part of the driver, each with its node, sorted by node."""
+        return tuple(sorted(self._by_driver.get(driver, ()), key=lambda each: (each[0], each[1].metadata.name)))
+
+    @cached_property
+    def _by_driver(self) -> dict[str, list[tuple[str, Pod]]]:
+        found: dict[str, list[tuple[str, Pod]]] = defaultdict(list)
+        for node, pods in self._drivers.items():
+            for pod, drivers in pods:
+                for driver in drivers:
+                    found[driver].append((node, pod))
+        return found
+
     @cached_property
     def _plugins(self) -> dict[str, list[tuple[Pod, Vendor | None]]]:
         found: dict[str, list[tuple[Pod, Vendor | None]]] = defaultdict(list)

@@ -11,6 +11,15 @@ from kubectl_dra.objects.snapshot import Version
 
 Component = Literal["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet"]
 
+Concern = Literal[
+    "extended", "claims", "templates", "counters", "capacity", "all-mode", "rules", "taints", "plugin-and-class", "quotas", "zero-keys",
+    "unseen",
+]  # fmt: skip
+"""What a cluster has that can meet a fault: mapped names in use, claims, claims of templates, devices with counters or capacity for several
+claims, claims for all devices, DeviceTaintRules, taints of devices, plugins that offer devices of a mapped name, quotas on devices,
+nodes that list a mapped name with 0; or what no object shows (and what is no matter of DRA).
+"""
+
 
 class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One fault: what happens, in which releases of which component, and what helps."""
@@ -21,8 +30,10 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     component: Component
     since: str
     fixed: tuple[str, ...]
+    concerns: Concern
     remedy: str
     source: tuple[str, ...]
+    check: str = ""
 
     def affects(self, version: Version | None) -> bool | None:
         """Whether a release has it; None when the version is not known.
@@ -37,6 +48,12 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         # a fix that was brought back to an older minor says nothing of the minors after it
         brought_back = any((fix.major, fix.minor) == (version.major, version.minor) and version >= fix for fix in fixes)
         return not (brought_back or (fixes and version >= fixes[-1]))
+
+    def mended_in(self, version: Version) -> Version | None:
+        """The first release of the same minor that has the fix, else of a later one; None when no release is known to have it."""
+        later = [fix for fix in self._fixes() if fix > version]
+        own = [fix for fix in later if (fix.major, fix.minor) == (version.major, version.minor)]
+        return own[0] if own else later[0] if later else None
 
     def _fixes(self) -> list[Version]:
         return sorted(_version(text) for text in self.fixed)

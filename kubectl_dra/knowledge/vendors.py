@@ -129,6 +129,11 @@ def plugin_vendor(pod: Pod) -> Vendor | None:
     return next((vendor for vendor in vendors() if any(pattern.fits(pod) for pattern in vendor.plugin)), None)
 
 
+def driver_is_known(driver: str) -> bool:
+    """Whether it is the DRA driver of a known vendor, whose node part is known by its pods."""
+    return any(driver in vendor.drivers and vendor.driver for vendor in vendors())
+
+
 def driver_vendor(pod: Pod) -> Vendor | None:
     """The vendor whose DRA driver's node part this pod is; None for all others."""
     return next((vendor for vendor in vendors() if any(pattern.fits(pod) for pattern in vendor.driver)), None)

@@ -31,9 +31,13 @@ _FIELDS = {kind: field for field, kind in KINDS.items()}
 def read_again(
     transport: Transport, discovery: Discovery, objects: Iterable[tuple[str, str, str]], environment: Environment, observer: Observer
 ) -> Snapshot:
-    """A Snapshot that has at least these objects, as far as they still exist: single ones, or the whole kind where they are many."""
+    """A Snapshot that has at least these objects, as far as they still exist: single ones, or the whole kind where they are many.
+
+    An object without a name stands for all of its kind.
+    """
     wanted = tuple(objects)
     many = {kind for kind, number in Counter(kind for kind, _, _ in wanted).items() if number > LIST_FROM}
+    many |= {kind for kind, _, name in wanted if not name}
     single = read_objects(transport, discovery, (each for each in wanted if each[0] not in many))
     if not many:
         return single

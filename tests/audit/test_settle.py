@@ -3,7 +3,7 @@
 import msgspec
 
 from kubectl_dra.audit import settle
-from kubectl_dra.audit.candidate import Candidate, Later
+from kubectl_dra.audit.candidate import Candidate, Later, whole
 from kubectl_dra.audit.case import Case
 from kubectl_dra.audit.finding import ObjectRef
 from kubectl_dra.audit.registry import page
@@ -65,6 +65,24 @@ def test_what_only_time_can_tell_is_read_again_when_the_time_is_up() -> None:
     assert settle.to_read(examination, waited=300) == (ObjectRef("Node", "", "a"),)
 
 
+def test_a_whole_kind_is_read_again_where_what_is_missing_may_have_any_name() -> None:
+    first = cluster(device_classes=[device_class("a", GPU)], nodes=[node("a")])
+    second = again(device_classes=[device_class("b", GPU)], nodes=[])
+    seen = settle.overlay(first, second, [whole("DeviceClass")])
+    assert [each.metadata.name for each in seen.device_classes] == ["b"]
+    assert [each.metadata.name for each in seen.nodes] == ["a"]
+
+
+def test_what_is_about_other_objects_by_then_was_something_else() -> None:
+    first = cluster(resource_slices=[resource_slice("a", 1, slices=2, name="one")])
+    second = cluster(resource_slices=[resource_slice("a", 1, slices=2, generation=2, name="two")])
+    case = Case(first)
+    once = examine(case, ["DRA301"])
+    assert [str(each) for each in once.sightings[0].candidate.objects] == ["ResourceSlice one"]
+    assert settle.settle(case, once, second, waited=5).sightings == ()
+    assert [each.settled for each in settle.settle(case, once, first, waited=5).sightings] == [True]
+
+
 def test_the_role_for_a_second_look_allows_it() -> None:
     waiting = pod("p", {GPU: 1}, waits=f"0/1 nodes are available: 1 Insufficient {GPU}.")
     given = cluster(nodes=[PLUGIN_GONE], pods=[pod("one", {GPU: 1}, on="a"), waiting], device_classes=[device_class("gpu", GPU)])
@@ -98,7 +116,8 @@ def test_a_second_reading_that_shows_the_same_settles_everything() -> None:
     )
     case = Case(given)
     once = examine(case)
-    answer = report(case, settle.settle(case, once, given))
+    but_what_takes_time = Selection(ignore=("DRA202",))
+    answer = report(case, settle.settle(case, once, given), but_what_takes_time)
     assert [each.code for each in answer.findings] == [
         "DRA101",
         "DRA105",
@@ -112,4 +131,6 @@ def test_a_second_reading_that_shows_the_same_settles_everything() -> None:
         "DRA407",
     ]
     assert all(finding.settled for finding in answer.findings)
-    assert [msgspec.structs.replace(each, settled=True) for each in report(case, once).findings] == list(answer.findings)
+    assert [msgspec.structs.replace(each, settled=True) for each in report(case, once, but_what_takes_time).findings] == list(
+        answer.findings
+    )

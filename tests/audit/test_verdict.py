@@ -28,7 +28,8 @@ def test_kubelets_that_lock_up_block_the_names_that_their_nodes_serve_on_either_
         device_classes=[*MAPPED, nic, device_class("other", NVIDIA)],
         resource_slices=[resource_slice("b", 2, driver="nic.example.com")],
     )
-    assert verdicts(given) == {GPU: ("blocked", ("DRA203",)), "example.com/nic": ("blocked", ("DRA203",)), NVIDIA: ("ready", ())}
+    both = ("DRA203", "DRA204")
+    assert verdicts(given) == {GPU: ("blocked", both), "example.com/nic": ("blocked", both), NVIDIA: ("ready", ())}
 
 
 def test_the_verdict_rests_on_all_checks_whatever_is_shown() -> None:

@@ -61,3 +61,10 @@ def test_many_objects_of_a_kind_are_listed(cell: Cluster, namespace: str, apply:
     snapshot = read(cell.kubeconfig, *many, ("DeviceClass", "", "again"), ("Pod", namespace, "gone"))
     assert [each.metadata.name for each in snapshot.device_classes] == ["again"]
     assert (snapshot.pods.state, len(snapshot.pods)) == (ReadState.READ, 0)
+
+
+def test_a_kind_without_a_name_is_listed(cell: Cluster, namespace: str, apply: Apply) -> None:
+    class_and_quota(apply)
+    snapshot = read(cell.kubeconfig, ("DeviceClass", "", ""), ("ResourceQuota", namespace, "again"))
+    assert "again" in [each.metadata.name for each in snapshot.device_classes]
+    assert [each.metadata.name for each in snapshot.resource_quotas] == ["again"]
