@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kubectl_dra.audit.registry import page
 from kubectl_dra.cli.cluster_names import NODES, OF_PARAMETERS, names_for
 from kubectl_dra.cli.commands import COMMANDS
 from kubectl_dra.cli.complete import complete, run
@@ -86,6 +87,24 @@ def test_choices_and_words() -> None:
     assert words("rbac", "--custom-workloads=") == ["true", "false"]
     assert words("rbac", "--custom-workloads=f") == ["false"]
     assert words("rbac", "audit", "in") == ["inventory"]
+
+
+def test_codes_of_checks_with_what_they_find() -> None:
+    assert words("audit", "--explain", "DRA101") == ["DRA101"]
+    assert words("audit", "--select", "DRA101,DRA40")[0] == "DRA101,DRA401"
+    (found,) = complete(
+        (
+            "audit",
+            "--ignore=DRA101",
+        ),
+        surroundings(),
+    ).candidates
+    assert found.help == page("DRA101").title
+
+
+def test_formats_that_only_one_command_has() -> None:
+    assert words("audit", "-o", "s") == ["sarif"]
+    assert words("inventory", "-o", "s") == []
 
 
 def test_after_two_dashes_there_are_no_flags() -> None:

@@ -20,6 +20,14 @@ _LONGEST = 24 * 3600.0
 """Seconds that a second reading may wait."""
 
 
+def _codes_like(incomplete: str) -> list[tuple[str, str]]:
+    """For completion: the codes that begin so, with what they find; of a list with commas the last one is completed."""
+    from kubectl_dra.audit.registry import checks
+
+    before = incomplete[: incomplete.rfind(",") + 1]
+    return [(before + code, check.page.title) for code, check in checks().items() if code.startswith(incomplete.removeprefix(before))]
+
+
 class Shown(StrEnum):
     """The mildest severity to show."""
 
@@ -60,12 +68,23 @@ class FailOn(StrEnum):
 )
 def audit(
     run: Run,
-    explain: Annotated[str | None, typer.Option("--explain", metavar="CODE", help="Print a check's page and read no cluster.")] = None,
+    explain: Annotated[
+        str | None,
+        typer.Option("--explain", metavar="CODE", help="Print a check's page and read no cluster.", autocompletion=_codes_like),
+    ] = None,
     select: Annotated[
         list[str] | None,
-        typer.Option("--select", metavar="CODES", help="Only findings with these codes or prefixes; may be repeated or have commas."),
+        typer.Option(
+            "--select",
+            metavar="CODES",
+            help="Only findings with these codes or prefixes; may be repeated or have commas.",
+            autocompletion=_codes_like,
+        ),
     ] = None,
-    ignore: Annotated[list[str] | None, typer.Option("--ignore", metavar="CODES", help="No findings with these codes or prefixes.")] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option("--ignore", metavar="CODES", help="No findings with these codes or prefixes.", autocompletion=_codes_like),
+    ] = None,
     severity: Annotated[Shown, typer.Option("--severity", help="Only findings this bad or worse.")] = Shown.INFO,
     fail_on: Annotated[FailOn, typer.Option("--fail-on", help="Exit 1 if a finding that is shown is this bad or worse.")] = FailOn.ERROR,
     node: Annotated[list[str] | None, typer.Option("--node", metavar="GLOB", help="Only nodes with such names, and pods on them.")] = None,
