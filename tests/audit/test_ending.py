@@ -5,11 +5,16 @@ from typing import Any
 import msgspec
 import pytest
 
+from kubectl_dra.audit import settle
+from kubectl_dra.audit.case import Case
 from kubectl_dra.audit.finding import Severity
+from kubectl_dra.audit.run import examine, report
+from kubectl_dra.audit.selection import Selection
 from kubectl_dra.objects.meta import Condition
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.pod import Pod, PodResourceClaim
 from kubectl_dra.objects.resource import ResourceClaim
+from kubectl_dra.objects.snapshot import KindReading, Snapshot
 from tests.audit.given import DRIVER, GPU, cluster, device_class, findings, forbidden, names, node, only, pod, resource_slice, unknown
 from tests.factories import claim
 from tests.factories import pod as bare_pod
@@ -123,6 +128,20 @@ def test_dra605_claims_that_the_pod_names_itself_count_too() -> None:
     spec = msgspec.structs.replace(made.spec, resource_claims=(PodResourceClaim("gpu", "own"),))
     made = msgspec.structs.replace(made, spec=spec, metadata=msgspec.structs.replace(made.metadata, deletion_timestamp=HOURS_AGO))
     assert "it holds ResourceClaim team/own" in only(cluster(pods=[made], resource_claims=[held("own", extended=False)]), "DRA605").evidence
+
+
+def test_dra605_slices_that_are_back_by_the_second_look() -> None:
+    first = cluster(nodes=[_ready(node("a"))], pods=[ending()], resource_claims=[held()], device_classes=MAPPED)
+    for slices, left in (([resource_slice("a", 1)], []), ([], [True])):
+        again = msgspec.structs.replace(
+            Snapshot(),
+            pods=KindReading((ending(),)),
+            resource_claims=KindReading((held(),)),
+            resource_slices=KindReading(tuple(slices)),
+        )
+        case = Case(first)
+        answer = report(case, settle.settle(case, examine(case), again), Selection(select=("DRA605",)))
+        assert [each.settled for each in answer.findings] == left
 
 
 def test_dra605_is_unknown_without_slices_and_without_the_time_of_reading() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.bed.api import Manifest
+from tests.bed.api import Manifest, RefusedError
 from tests.bed.cluster import Cluster
 from tests.bed.node import DevicePlugin, DraDriver, Node
 from tests.live.conftest import make_namespace, remove_namespace
@@ -101,6 +101,30 @@ def other_namespace(cell: Cluster, namespace: str) -> Iterator[str]:
     remove_namespace(cell, name)
 
 
+@pytest.fixture
+def kueue(cell: Cluster, wait_until: WaitUntil) -> Iterator[None]:
+    """Kueue's kind of workloads is served while the test runs."""
+    crds, group = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "kueue.x-k8s.io"
+    schema = {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}
+    version = {"name": "v1beta1", "served": True, "storage": True, "schema": schema}
+    names = {"plural": "workloads", "singular": "workload", "kind": "Workload"}
+    definition = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": f"workloads.{group}"}}
+    cell.api.create(crds, {**definition, "spec": {"group": group, "scope": "Namespaced", "names": names, "versions": [version]}})
+
+    def served() -> bool:
+        try:
+            return bool(cell.api.get(f"/apis/{group}/v1beta1/workloads"))
+        except RefusedError:  # not there yet, or its storage is being made
+            return False
+
+    try:
+        wait_until(served, "Kueue's kind is served")
+        yield
+    finally:
+        cell.api.delete(f"{crds}/workloads.{group}")
+    wait_until(lambda: all(each["name"] != group for each in cell.api.get("/apis")["groups"]), "Kueue's kind is served no more")
+
+
 def audit(cell: Cluster, *argv: str) -> dict[str, list[dict[str, Any]]]:
     """The findings by code, with their objects as text."""
     options = ("--fail-on", "never", "-o", "json", "--kubeconfig", str(cell.kubeconfig))
@@ -122,6 +146,7 @@ def test_pods_in_the_way_on_a_node_with_a_plugin_and_one_with_a_driver(
     device_plugin: Callable[..., DevicePlugin],
     dra_driver: Callable[..., DraDriver],
     wait_until: WaitUntil,
+    kueue: None,
 ) -> None:
     gke = {"cloud.google.com/gke-nodepool": "pool", "cloud.google.com/gke-accelerator": "nvidia-l4"}
     old = node("pods-old", labels={"nvidia.com/gpu.product": "A100", "karpenter.sh/nodepool": "gpu", **gke})
@@ -183,6 +208,7 @@ def test_pods_in_the_way_on_a_node_with_a_plugin_and_one_with_a_driver(
         "DRA411": [("warning", ["Pod urgent"])],
         "DRA412": [("warning", ["Pod slice"])],
         "DRA502": [("warning", ["ResourceQuota none"])],
+        "DRA803": [("info", [])],
         "DRA804": [("info", [])],
         "DRA805": [("info", [f"Node {old.name}"])],
     }

@@ -81,12 +81,13 @@ def orphaned_claims(case: Case) -> Iterator[Candidate | Doubt]:
     """Special claims that no pod owns, or whose owner does not exist; what is being deleted is left to DRA603."""
     if not case.claims.known:
         return
+    pods_there = case.claims.pods
     for claim in _claims(case):
+        if any(owner.uid in pods_there for owner in claim.metadata.owner_references or ()):
+            continue
         if not claim.extended or claim.metadata.deletion_timestamp or not _older(case, claim):
             continue
         owner = claim.metadata.controller
-        if owner is not None and owner.uid in case.claims.pods:
-            continue
         me, given = claims.ref(claim), claims.devices(claim)
         keeps = f", and keeps {count(len(given), 'device')}" if given else ""
         told = "no pod owns it" if owner is None else f"its owner {owner.kind} {owner.name} (uid {owner.uid}) does not exist"
@@ -126,7 +127,11 @@ def claims_of_finished_pods(case: Case) -> Iterator[Candidate | Doubt]:
     if not case.claims.known:
         return
     found: dict[str, list[tuple[ResourceClaim, Pod]]] = defaultdict(list)
-    for claim in _claims(case):
+    finished = {pod.metadata.uid for pod in case.snapshot.pods if pod.finished}
+    for claim in _claims(case) if finished else ():
+        reserved, owners = claim.status.reserved_for or (), claim.metadata.owner_references or ()
+        if not any(each.uid in finished for each in reserved) and not any(each.uid in finished for each in owners):
+            continue
         given = claims.devices(claim)
         pods = _pods(case, claim) if given and not claim.metadata.deletion_timestamp else ()
         if pods and all(pod.finished and _ended(case, pod) for pod in pods):
@@ -180,11 +185,14 @@ def reserved_for_nobody(case: Case) -> Iterator[Candidate | Doubt]:
     """Claims with a reservation for a pod that does not exist, or for something of another kind."""
     if not case.claims.known:
         return
+    pods_there = case.claims.pods
     for claim in _claims(case):
         reserved = claim.status.reserved_for
+        if not reserved or all(each.uid in pods_there for each in reserved):
+            continue
         owner = claim.metadata.controller
         orphaned = claim.extended and (owner is None or owner.uid not in case.claims.pods)
-        if not reserved or claim.metadata.deletion_timestamp or orphaned:
+        if claim.metadata.deletion_timestamp or orphaned:
             continue
         gone = [each for each in reserved if claims.is_pod(each) and each.uid not in case.claims.pods]
         others = [each for each in reserved if not claims.is_pod(each) and not claims.is_pod_group(each)]

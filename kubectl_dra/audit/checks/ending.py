@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from kubectl_dra.audit import claims
-from kubectl_dra.audit.candidate import Again, Candidate, Doubt
+from kubectl_dra.audit.candidate import Again, Candidate, Doubt, whole
 from kubectl_dra.audit.case import Case
 from kubectl_dra.audit.finding import ObjectRef, Severity
 from kubectl_dra.audit.registry import check
@@ -174,5 +174,5 @@ def _hangs(case: Case, pod: Pod, gone: list[str], age: float) -> Candidate:
             "# only if the driver is gone for good: once the node has been rebooted nothing uses the device, and this is safe",
             f"#   {kubectl('-n', me.namespace, 'delete', 'pod', me.name, '--grace-period=0', '--force')}",
         ),
-        settling=Again((me, *held)),
+        settling=Again((me, *held, whole("ResourceSlice"))),
     )

@@ -5,26 +5,14 @@ from collections.abc import Iterator
 
 from kubectl_dra.audit.candidate import Candidate, Doubt
 from kubectl_dra.audit.case import Case
-from kubectl_dra.audit.claims import served_by_claim
 from kubectl_dra.audit.finding import ObjectRef, Severity
 from kubectl_dra.audit.registry import check
 from kubectl_dra.audit.words import count, lines, listed
-from kubectl_dra.extended_resources.names import is_implicit_name
 from kubectl_dra.objects.pod import Pod
 from kubectl_dra.remedies.kubectl_line import kubectl
 
 Held = tuple[Pod, tuple[str, ...]]
 """A pod on a node, and the names that it has from a device plugin there."""
-
-
-def held_from_plugins(case: Case) -> Iterator[Held]:
-    """The pods on nodes that have names in question from a device plugin (no claim gave them), and are not going already."""
-    for pod, asked in case.asking_pods:
-        if pod.node_name is None or pod.metadata.deletion_timestamp:
-            continue
-        names = tuple(name for name in asked if not is_implicit_name(name) and case.in_question(name) and not served_by_claim(pod, name))
-        if names:
-            yield pod, names
 
 
 @check(
@@ -55,7 +43,7 @@ def left_by_a_drain(case: Case) -> Iterator[Candidate | Doubt]:
     """Static pods: a warning, as they can never have a device from DRA. DaemonSets: worth knowing, as their pods can."""
     static: dict[str, list[Pod]] = defaultdict(list)
     of_sets: dict[ObjectRef, list[Held]] = defaultdict(list)
-    for pod, names in held_from_plugins(case):
+    for pod, names in case.held_from_plugins:
         owner = pod.metadata.controller
         if pod.mirror:
             for name in names:
@@ -125,7 +113,7 @@ def _of_daemon_set(ref: ObjectRef, held: list[Held]) -> Candidate:
 def bare_pods(case: Case) -> Iterator[Candidate | Doubt]:
     """Pods without a controller that have a name in question from a plugin, a candidate for each name."""
     found: dict[str, list[Pod]] = defaultdict(list)
-    for pod, names in held_from_plugins(case):
+    for pod, names in case.held_from_plugins:
         if pod.metadata.controller is None and not pod.mirror:
             for name in names:
                 found[name].append(pod)

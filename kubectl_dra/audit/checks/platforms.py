@@ -36,7 +36,7 @@ _GPU = "nvidia.com/gpu"
     ),
     source=(
         "NVIDIA/aicr#2047",
-        "modelplane/modelplane#229",
+        "modelplaneai/modelplane#202",
         "https://cloud.google.com/kubernetes-engine/docs/how-to/gpus",
         "bottlerocket-os/bottlerocket-core-kit#1035",
     ),
