@@ -18,6 +18,7 @@ from kubectl_dra.allocation.amounts import quantity
 from kubectl_dra.allocation.device_taints import tainted_slices
 from kubectl_dra.allocation.failure import FailureKind
 from kubectl_dra.allocation.features import Features, from_gates
+from kubectl_dra.allocation.hopeless import hopeless
 from kubectl_dra.allocation.node_fit import Counted, NodeMisfit, misfits
 from kubectl_dra.allocation.pod_claims import ClaimObstacle, PodClaims, pod_claims
 from kubectl_dra.allocation.search import NO_LIMIT
@@ -150,7 +151,12 @@ class PodPlanner:
             return PodOnNode(name, verdict, served, against, obstacles=own.obstacles, unknown=unknown)
         unavailable = tuple(each.metadata.name for each in own.claims if not usable_from(each, node, self._read_at))
         requests, claims = self._claims_through_dra(demand, served)
-        found = NOT_TRIED if against else self.allocator.allocate(node, claims, expired=expired, most_steps=most_steps)
+        if against:
+            found = NOT_TRIED
+        elif hopeless(self.allocator, node, claims):
+            found = Answer()
+        else:
+            found = self.allocator.allocate(node, claims, expired=expired, most_steps=most_steps)
         verdict = Verdict.NO if against else _verdict(found)
         if unavailable and verdict is Verdict.FITS:
             verdict = Verdict.NO

@@ -39,17 +39,30 @@ def on_node(case: PodCase, node: Node, *, devices: bool = False) -> OnNode:
     seen = NodeDevices(case, node, found)
     return OnNode(
         node.metadata.name,
-        (NodeVerdict.NO if found.lost_at_bind else _VERDICTS[found.verdict]).value,
+        _verdict(case, found).value,
         tuple(_reasons(case, node, found, seen, devices=devices)),
-        {
-            **dict.fromkeys(found.served.plugin, "plugin"),
-            **dict.fromkeys(found.served.dra or {}, "dra"),
-            **dict.fromkeys(found.served.nobody, "nobody"),
-        }
-        if case.names
-        else {},
+        _served_by(case, found),
         tuple(seen.verdicts()) if devices else (),
     )
+
+
+def pods_matter(case: PodCase, node: Node) -> bool:
+    """Whether the pods of the node decide: when nothing else is against it."""
+    return case.on_node(node).verdict is Verdict.FITS
+
+
+def _verdict(case: PodCase, found: PodOnNode) -> NodeVerdict:
+    if found.lost_at_bind:
+        return NodeVerdict.NO
+    if found.verdict is Verdict.FITS and not case.snapshot.pods.known:
+        return NodeVerdict.UNKNOWN
+    return _VERDICTS[found.verdict]
+
+
+def _served_by(case: PodCase, found: PodOnNode) -> dict[str, str]:
+    served = found.served
+    sides = (("plugin", served.plugin), ("dra", served.dra or {}), ("nobody", served.nobody))
+    return {name: side for side, names in sides for name in names if name in case.names}
 
 
 def _reasons(case: PodCase, node: Node, found: PodOnNode, seen: NodeDevices, *, devices: bool) -> Iterator[Reason]:
@@ -59,6 +72,8 @@ def _reasons(case: PodCase, node: Node, found: PodOnNode, seen: NodeDevices, *, 
     if found.lost_at_bind:
         name = next(each for each in found.served.plugin if each in case.names)
         yield Reason("claims-and-plugin", sentence("claims-and-plugin", name), name)
+    elif found.verdict is Verdict.FITS and not case.snapshot.pods.known:
+        yield Reason("undecided", f"{sentence('undecided')} how much of the node its pods leave: they could not be read")
     answer = found.allocation
     match answer.kind:
         case None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from kubectl_dra.cli.commands import COMMANDS
 from tests.bed.cluster import Cluster
 from tests.benchmarks.core import core
-from tests.benchmarks.large_cluster import NODES, PODS_PER_NODE, large_cluster, list_file
+from tests.benchmarks.large_cluster import NODES, PODS_PER_NODE, WAITING, large_cluster, list_file
 from tests.benchmarks.measure import alternately, best, run
 from tests.benchmarks.row import Row
 
@@ -46,6 +46,14 @@ def reading(cluster: Cluster) -> Iterator[Row]:
     ):
         taken = run([TOOL, *command, kubeconfig])
         yield Row(f"{' '.join(command)}, live, peak memory", taken.anonymous, MEMORY, " MB", f"{taken.wall:.1f} s")
+
+
+def explaining(cluster: Cluster) -> Iterator[Row]:
+    """One pod on all nodes, live: reading included."""
+    explain = [TOOL, "explain", "pod", WAITING, "--namespace=default", f"--kubeconfig={cluster.kubeconfig}"]
+    (taken,) = alternately(explain)
+    yield Row("explain pod, one that waits, wall", taken.wall, 3, " s", f"{NODES} nodes with 8 devices")
+    yield Row("explain pod, one that waits, peak memory", taken.anonymous, MEMORY, " MB")
 
 
 def curl_of_all_pods(cluster: Cluster) -> list[str]:
@@ -113,7 +121,7 @@ def main() -> int:
 
     show(starting())
     show(core())
-    parts: tuple[Callable[[Cluster], Iterator[Row]], ...] = (reading, files, growth)
+    parts: tuple[Callable[[Cluster], Iterator[Row]], ...] = (reading, explaining, files, growth)
     with large_cluster() as cluster:
         for part in parts:
             show(part(cluster))

@@ -5,12 +5,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.bed.api import Manifest
 from tests.bed.build import binaries, cache
 from tests.bed.cluster import Cluster
 
 NODES = 2000
 PODS_PER_NODE = 25
 """Of these, eight ask for a GPU."""
+
+
+WAITING = "waiting"
+"""The pod that `explain` is measured with."""
 
 
 @contextmanager
@@ -26,6 +31,7 @@ def large_cluster() -> Iterator[Cluster]:
             )
             add_class(cluster)
             loaded.touch()
+        cluster.api.apply(waiting_pod())
         yield cluster
 
 
@@ -39,6 +45,18 @@ def add_class(cluster: Cluster) -> None:
             "spec": {"extendedResourceName": "nvidia.com/gpu", "selectors": [{"cel": {"expression": "device.driver == 'gpu.nvidia.com'"}}]},
         }
     )
+
+
+def waiting_pod() -> Manifest:
+    """A pod that no node takes: each has eight devices, and it asks for nine, by the name that no device plugin serves."""
+    asks = {"limits": {"deviceclass.resource.kubernetes.io/gpu.nvidia.com": "9"}}
+    spec = {"containers": [{"name": "main", "image": "i", "resources": asks}], "tolerations": [{"operator": "Exists"}]}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": WAITING, "namespace": "default"},
+        "spec": {**spec, "automountServiceAccountToken": False},
+    }
 
 
 def list_file(cluster: Cluster, folder: Path, *, managed_fields: bool = False) -> Path:

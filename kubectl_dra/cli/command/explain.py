@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kubectl_dra.explanation.document import Explanation
+    from kubectl_dra.objects.pod import Pod
     from kubectl_dra.objects.snapshot import Snapshot
 
 SECONDS = 60.0
@@ -94,13 +95,13 @@ def _existing(run: Run, name: str, node: str | None, devices: bool) -> "Explanat
     from kubectl_dra.explanation.pod import explain as explained
     from kubectl_dra.knowledge.permissions import kinds_of
 
-    snapshot, pod = pod_and_cluster(run, kinds_of("explain"), name)
+    snapshot, pod = pod_and_cluster(run, kinds_of("explain"), name, node)
     _must_exist(snapshot, node)
     return explained(snapshot, pod, node=node, devices=devices or node is not None, expired=_limit(run))
 
 
 def _planned(run: Run, filename: str, name: str | None, node: str | None, devices: bool) -> "Explanation":
-    from kubectl_dra.cli.pod_source import cluster_for_plan
+    from kubectl_dra.cli.pod_source import cluster_and_plan
     from kubectl_dra.explanation.planned import planned
     from kubectl_dra.explanation.pod import explain as explained
     from kubectl_dra.knowledge.permissions import kinds_of
@@ -109,9 +110,12 @@ def _planned(run: Run, filename: str, name: str | None, node: str | None, device
     if filename == "-" and run.from_ == "-":
         raise UsageError("--from and --filename cannot both be standard input")
     manifest = read_path(filename, run.environment, pod_templates=run.pod_templates)
-    snapshot, namespace = cluster_for_plan(run, kinds_of("explain"))
-    _must_exist(snapshot, node)
-    cluster, pod = planned(snapshot, manifest, name, namespace)
+
+    def plan(snapshot: "Snapshot", namespace: str) -> "tuple[Snapshot, Pod]":
+        return planned(snapshot, manifest, name, namespace)
+
+    cluster, pod = cluster_and_plan(run, kinds_of("explain"), plan, node)
+    _must_exist(cluster, node)
     return explained(cluster, pod, node=node, devices=devices or node is not None, exists=False, expired=_limit(run))
 
 
