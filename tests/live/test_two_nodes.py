@@ -107,6 +107,11 @@ def answer(example: Example, *more: str, variables: dict[str, str] | None = None
     assert ran.code == 0, ran.stderr
     document: dict[str, Any] = json.loads(ran.stdout)
     document.pop("cluster", None)
+    if document["kind"] == "AuditReport":
+        # a file tells neither the server's version and gates, nor kinds of which there is no object, and nothing in it is settled
+        of_objects = (each for each in document["findings"] if each["objects"])
+        findings = [(each["code"], each["objects"], each["evidence"]) for each in of_objects]
+        return {"names": document["names"], "findings": findings}
     for item in document.get("items", []):
         item.pop("ageSeconds", None)
     return document
