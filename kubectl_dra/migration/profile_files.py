@@ -56,10 +56,14 @@ def _parsed(text: str, name: str) -> Profile:
         raise InputError(f"{name} holds {len(found)} documents; a profile is one")
     try:
         # every scalar is a text yet, so that a label's "true" stays one
-        return msgspec.convert(found[0], Profile, strict=False)
+        profile = msgspec.convert(found[0], Profile, strict=False)
     except msgspec.ValidationError as error:
-        hint = "`kubectl dra schema MigrationProfile` prints what a profile may have; the README has an example."
-        raise InputError(f"{name} is no profile: {error}", hint=hint) from error
+        raise InputError(f"{name} is no profile: {error}", hint="The README says what a profile may have, and shows one.") from error
+    filled = profile.name in (NODE_LABELS, COMMANDS)
+    for what, change in (("unplug", profile.unplug), ("plug", profile.plug)):
+        if not filled and not (change.do and change.undo):
+            raise InputError(f"{name} is no profile: {what} needs both do and undo", hint="What cannot be undone cannot be rolled back.")
+    return profile
 
 
 def with_labels(profile: Profile, unplug: str, plug: str) -> Profile:

@@ -106,6 +106,7 @@ def test_labels_stay_texts(written: Path) -> None:
         ("name: mine\n", "", "Object missing required field `name`"),
         ("action: run", "action: shell", "Invalid value 'shell' - at `$.plug.do[0].action`"),
         ("command: [./plug.sh, --now]", "command: []", "command is empty - at `$.plug.do[0]`"),
+        ("  undo: [{action: remove-label, key: example.com/plugin}]", "  undo: []", "unplug needs both do and undo"),
         ("timeout: 90", "timeout: 0", "timeout must be more than 0 seconds - at `$.plug.do[0]`"),
         ("timeout: 90", "timeout: soon", "Expected `float`, got `str` - at `$.plug.do[0].timeout`"),
         ("title: my installer", "title: my installer\nkind: Profile", "Invalid enum value 'Profile' - at `$.kind`"),
