@@ -11,11 +11,9 @@ import msgspec
 import yaml
 
 from kubectl_dra.errors import InputError
-from kubectl_dra.migration.marks import ID_LABEL, NODE_LABEL, node_hash
+from kubectl_dra.migration.marks import CANARY, ID_LABEL, NODE_LABEL, PROBE, node_hash, pod_name
 from kubectl_dra.migration.reach import ContainerImage
 from kubectl_dra.objects.node import Taint
-
-CANARY, PROBE = "canary", "probe"
 
 Manifest = dict[str, Any]
 """An object as it is sent: a person's own canary may have fields that no Struct of ours names."""
@@ -82,7 +80,7 @@ def own_canary(text: str, node: str, journal: str, where: str, taints: Iterable[
     affinity = {**(body["spec"].get("affinity") or {}), **placement["affinity"]}
     return {
         **body,
-        "metadata": {**meta, "name": name_of(CANARY, node), "namespace": where, "labels": labels},
+        "metadata": {**meta, "name": pod_name(CANARY, node), "namespace": where, "labels": labels},
         "spec": {**body["spec"], "tolerations": tolerations, "affinity": affinity},
     }
 
@@ -92,11 +90,6 @@ def probe(node: str, journal: str, where: str, image: str, resources: Iterable[s
     body = _pod(PROBE, node, journal, where, image, resources)
     body["spec"] |= {"nodeName": node, "tolerations": [{"operator": "Exists"}]}
     return body
-
-
-def name_of(what: str, node: str) -> str:
-    """The pod's name: in a shared namespace, nodes do not get in each other's way."""
-    return f"kubectl-dra-{what}-{node_hash(node)}"
 
 
 def _labels(node: str, journal: str) -> dict[str, str]:
@@ -114,7 +107,7 @@ def _pod(what: str, node: str, journal: str, where: str, image: str, resources: 
     return {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": name_of(what, node), "namespace": where, "labels": _labels(node, journal)},
+        "metadata": {"name": pod_name(what, node), "namespace": where, "labels": _labels(node, journal)},
         "spec": {
             "containers": [container],
             "restartPolicy": "Never",

@@ -6,6 +6,7 @@ from http import HTTPStatus
 from kubectl_dra.errors import ApiError
 from kubectl_dra.eviction.polling import Polling
 from kubectl_dra.migration import canary
+from kubectl_dra.migration.marks import NODE_LABEL, is_ours, node_hash, pod_name
 from kubectl_dra.migration.move import Move, RefusedError
 from kubectl_dra.migration.reach import Reach, pod_path
 from kubectl_dra.objects.pod import Pod
@@ -31,7 +32,7 @@ def changes(move: Move, what: str) -> tuple[str, ...]:
     """What the journal has to say before: the namespace, if it is ours, and the pod."""
     namespace = where(move)
     own = () if move.options.canary.namespace else (f"namespace {namespace}",)
-    return (*own, f"pod {namespace}/{canary.name_of(what, move.name)}")
+    return (*own, f"pod {namespace}/{pod_name(what, move.name)}")
 
 
 def ready_namespace(move: Move) -> None:
@@ -106,6 +107,15 @@ def watched(move: Move, pod: Pod, judge: Callable[[Pod], str], polling: Polling)
 
     polling.until(look)
     return last[-1]
+
+
+def leftovers_gone(move: Move) -> None:
+    """Begin to delete canary and probe of an earlier run: they may hold a device."""
+    for pod in move.reach.items("/api/v1/pods", Pod, {"labelSelector": f"{NODE_LABEL}={node_hash(move.name)}"}):
+        meta = pod.metadata
+        if is_ours(meta.name, meta.labels, move.name):
+            path = pod_path(meta.namespace or "", meta.name)
+            move.reach.insist(lambda path=path, uid=meta.uid: move.reach.writes.delete(path, uid=uid))  # type: ignore[misc]
 
 
 def namespace_gone(move: Move) -> None:

@@ -1,5 +1,6 @@
 """The names of what a run leaves in a cluster: journal, fence, lock, rules, canary. By these it is found again, and cleaned up."""
 
+from collections.abc import Mapping
 from hashlib import sha256
 
 PREFIX = "kubectl-dra.io"
@@ -33,3 +34,17 @@ def node_hash(node: str) -> str:
 def lock_name(node: str) -> str:
     """The name of the node's Lease in `LOCK_NAMESPACE`."""
     return f"kubectl-dra-{node_hash(node)}"
+
+
+CANARY, PROBE = "canary", "probe"
+"""The two pods that a run makes."""
+
+
+def pod_name(what: str, node: str) -> str:
+    """The name of one of them: in a shared namespace, nodes do not get in each other's way."""
+    return f"kubectl-dra-{what}-{node_hash(node)}"
+
+
+def is_ours(name: str, labels: Mapping[str, str] | None, node: str) -> bool:
+    """Whether a pod of this name and labels is a canary or probe of a run on the node: the run that finds it deletes it."""
+    return name in (pod_name(CANARY, node), pod_name(PROBE, node)) and (labels or {}).get(NODE_LABEL) == node_hash(node)

@@ -10,6 +10,7 @@ from kubectl_dra.cluster.writes import Writes
 from kubectl_dra.environment import Environment
 from kubectl_dra.errors import ConflictError, DraError, TimedOutError
 from kubectl_dra.exit_status import ExitStatus
+from kubectl_dra.migration.canary_run import leftovers_gone
 from kubectl_dra.migration.document import MigrationPlan, MigrationRecord
 from kubectl_dra.migration.events import MoveObserver
 from kubectl_dra.migration.journal import Journal
@@ -171,6 +172,8 @@ class _Run:
         move.begin(StepName.JOURNAL)
         resumed = move.target.open_journal is not None
         move.journal.begin({} if resumed else dict.fromkeys(move.written.before.annotations, "true"))
+        if resumed:
+            leftovers_gone(move)
         self._lines.end(StepState.DONE, f"journal {move.id}" + (" of an earlier run" if resumed else ""))
 
     # the steps

@@ -11,7 +11,7 @@ from kubectl_dra.audit.case import Case
 from kubectl_dra.eviction.filters import Action, Drain, Fate, PodName, fates, pod_name
 from kubectl_dra.inventory.owners import Owner, Owners
 from kubectl_dra.migration.facts import NOTHING_KNOWN, Facts
-from kubectl_dra.migration.marks import FENCE
+from kubectl_dra.migration.marks import FENCE, is_ours
 from kubectl_dra.migration.names import Direction
 from kubectl_dra.migration.options import Options
 from kubectl_dra.migration.profile import Action as ProfileAction
@@ -105,6 +105,8 @@ def answered_for(target: Target, pod: Pod) -> str:
     for part, what in ((target.profile.plugin, "the device plugin"), (target.profile.driver, "the DRA driver")):
         if any(marks.fits(pod) for marks in part.pods):
             return f"{what} itself"
+    if is_ours(pod.metadata.name, pod.metadata.labels, target.name):
+        return "the canary of an earlier run, which this one deletes"
     return next((each.why for each in target.profile.ignore if each.pods.fits(pod)), "")
 
 

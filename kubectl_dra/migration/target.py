@@ -12,6 +12,7 @@ from kubectl_dra.knowledge import vendors
 from kubectl_dra.migration.document import MovedResource
 from kubectl_dra.migration.holding import claim_holders, held_claims, plugin_holders
 from kubectl_dra.migration.journal import Journal, of_node
+from kubectl_dra.migration.marks import is_ours
 from kubectl_dra.migration.names import Direction
 from kubectl_dra.migration.options import Options
 from kubectl_dra.migration.profile import Part, Profile
@@ -97,7 +98,9 @@ def slices_of(slices: Iterable[ResourceSlice], node: str, drivers: Iterable[str]
 
 def holders(target: Target, snapshot: Snapshot) -> tuple[Pod, ...]:
     """The pods of the node that hold what is taken from it: devices of the plugin, on the way back devices of the driver."""
-    pods = [pod for pod in snapshot.pods if pod.node_name == target.name]
+    pods = [
+        pod for pod in snapshot.pods if pod.node_name == target.name and not is_ours(pod.metadata.name, pod.metadata.labels, target.name)
+    ]
     if target.direction is Direction.MOVE:
         return plugin_holders(pods, target.names)
     return claim_holders(pods, held_claims(snapshot.resource_claims, target.drivers, target.pools, target.name))

@@ -3,6 +3,7 @@
 from kubectl_dra.errors import TimedOutError
 from kubectl_dra.explanation.pod import READ, explain
 from kubectl_dra.migration import canary, canary_run, fence
+from kubectl_dra.migration.marks import CANARY
 from kubectl_dra.migration.move import Move, RefusedError
 from kubectl_dra.migration.steps.work import Work
 from kubectl_dra.objects.pod import Pod
@@ -17,7 +18,7 @@ class Canary(Work):
     def do(self, move: Move) -> None:
         """The rules on the driver's devices go on the way there, for the canary needs one; on the way back they stay until it was green."""
         if not move.options.verify:
-            move.write_down(*canary_run.changes(move, canary.CANARY))
+            move.write_down(*canary_run.changes(move, CANARY))
         if not move.back:
             names = fence.unfence_devices(move.reach, move.name)
             move.journal.unchanged(*(f"rule {name}" for name in names))

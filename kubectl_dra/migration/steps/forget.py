@@ -7,6 +7,7 @@ Kubelets before 1.38 keep them in their checkpoint, and once the plugin's five m
 
 from kubectl_dra.migration import canary, canary_run
 from kubectl_dra.migration.amounts import capacity
+from kubectl_dra.migration.marks import PROBE
 from kubectl_dra.migration.move import GoBackError, Move, RefusedError
 from kubectl_dra.migration.names import StepName
 from kubectl_dra.migration.steps.work import Work
@@ -23,7 +24,7 @@ class Forget(Work):
 
     def do(self, move: Move) -> None:
         """Where it will be, before it is."""
-        move.write_down(*canary_run.changes(move, canary.PROBE))
+        move.write_down(*canary_run.changes(move, PROBE))
 
     def wait(self, move: Move) -> str:
         """The rejection."""
