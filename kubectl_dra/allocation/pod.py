@@ -99,8 +99,8 @@ class _Demand:
 class PodPlanner:
     """Answers for pods of one snapshot; what pods have in common is worked out once."""
 
-    def __init__(self, snapshot: Snapshot, features: Features | None = None) -> None:
-        """Take the cluster. Raises AllocationError for quantities that are none.
+    def __init__(self, snapshot: Snapshot, features: Features | None = None, *, extended_resources: bool = True) -> None:
+        """Take the cluster. `extended_resources`: classes serve names (DRAExtendedResource). Raises AllocationError for bad quantities.
 
         Without `features` they follow the gates that the API server tells, which its scheduler may not share.
         """
@@ -111,7 +111,9 @@ class PodPlanner:
         self.catalog = Catalog(slices, snapshot.device_classes, self.features)
         self.state = AllocatedState(snapshot.resource_claims, consumable_capacity=self.features.consumable_capacity)
         self.allocator = Allocator(self.catalog, self.state)
-        self._classes = resolve(snapshot.device_classes, snapshot.cluster.emulated or snapshot.cluster.version)
+        self._classes = resolve(
+            snapshot.device_classes if extended_resources else (), snapshot.cluster.emulated or snapshot.cluster.version
+        )
         self._class_names = frozenset(each.metadata.name for each in snapshot.device_classes)
         self._claims = {(each.metadata.namespace or "", each.metadata.name): each for each in snapshot.resource_claims}
         self._read_at = timestamp(snapshot.cluster.read_at)

@@ -13,6 +13,7 @@ from kubectl_dra.extended_resources.names import is_dra_extended_resource_name
 from kubectl_dra.extended_resources.requests import scalar_requests
 from kubectl_dra.inventory.holders import Holders, holders
 from kubectl_dra.inventory.pools import DeviceId
+from kubectl_dra.inventory.servers import Servers
 from kubectl_dra.objects.event import Event
 from kubectl_dra.objects.meta import timestamp
 from kubectl_dra.objects.node import Node
@@ -32,7 +33,8 @@ class PodCase:
         self.snapshot = snapshot
         self.pod = pod
         self.exists = exists
-        self.planner = PodPlanner(snapshot)
+        self.extended_resources = Servers(snapshot).extended_resources
+        self.planner = PodPlanner(snapshot, extended_resources=self.extended_resources is not False)
         self._expired = expired
 
     def of(self, snapshot: Snapshot, pod: Pod) -> "PodCase":
@@ -52,7 +54,8 @@ class PodCase:
     def classes(self) -> Resolution:
         """What names are meant to mean to the cluster's scheduler."""
         cluster = self.snapshot.cluster
-        return resolve(self.snapshot.device_classes, cluster.emulated or cluster.version)
+        classes = () if self.extended_resources is False else self.snapshot.device_classes
+        return resolve(classes, cluster.emulated or cluster.version)
 
     @cached_property
     def holders(self) -> Mapping[DeviceId, Holders]:

@@ -4,14 +4,29 @@ from collections.abc import Iterator
 
 from kubectl_dra.explanation.case import PodCase
 from kubectl_dra.explanation.document import OnNode, Reason
+from kubectl_dra.extended_resources.names import class_of_implicit_name
 from kubectl_dra.knowledge import vendors
+from kubectl_dra.knowledge.gates import EXTENDED_RESOURCE
 from kubectl_dra.objects.resource import DeviceClass
 from kubectl_dra.remedies.kubectl_line import merge_patch
 
 
 def hints(case: PodCase, nodes: tuple[OnNode, ...]) -> tuple[Reason, ...]:
     """In no other order than this."""
-    return (*_unmapped(case, nodes), *_no_preemption(case, nodes), *_no_nodes(case))
+    return (*_feature(case), *_unmapped(case, nodes), *_no_preemption(case, nodes), *_no_nodes(case))
+
+
+def _feature(case: PodCase) -> Iterator[Reason]:
+    """Clusters before 1.37 whose classes serve no names, or may not."""
+    named = {each.spec.extended_resource_name for each in case.snapshot.device_classes}
+    names = [name for name in case.names if name in named or class_of_implicit_name(name) is not None]
+    if names and case.extended_resources is False:
+        yield Reason(
+            "feature-off", f"the feature gate {EXTENDED_RESOURCE} is off, so no class serves {', '.join(names)}", EXTENDED_RESOURCE
+        )
+    elif names and case.extended_resources is None and case.snapshot.cluster.emulated is not None:
+        message = f"whether the feature gate {EXTENDED_RESOURCE} is on could not be read: told is what is so if it is"
+        yield Reason("feature-unknown", message, EXTENDED_RESOURCE)
 
 
 def _no_nodes(case: PodCase) -> Iterator[Reason]:

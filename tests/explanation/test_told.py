@@ -3,8 +3,9 @@
 from msgspec.structs import replace
 
 from kubectl_dra.explanation.document import Said
-from tests.explanation.given import codes, event, explained, told
-from tests.factories import GPU, claim, device_class, node, pod, resource_slice
+from kubectl_dra.explanation.pod import explain
+from tests.explanation.given import codes, event, explained, on, told
+from tests.factories import GPU, claim, device_class, node, pod, resource_slice, snapshot
 
 GPUS = device_class("gpu", GPU)
 INSUFFICIENT = "0/{all} nodes are available: {number} Insufficient example.com/gpu. preemption: 0/{all} nodes are available: {all} x."
@@ -74,3 +75,15 @@ def test_a_node_that_is_being_cleared_for_the_pod() -> None:
     waiting = replace(waiting, status=replace(waiting.status, nominated_node_name="b"))
     found = explained(waiting, node("a"), node("b", gpu=1), GPUS)
     assert (found.verdict, found.reasons[0].code) == ("waits", "preempting")
+
+
+def test_clusters_whose_classes_serve_no_names() -> None:
+    waiting = pod("train", gpu=1)
+    old = snapshot(waiting, node("a"), GPUS, resource_slice("a", 1), version="v1.35.2")
+    found = explain(old, waiting)
+    assert (codes(found), on(found, "a").served_by) == (["feature-unknown"], {GPU: "dra"})
+    off = replace(old, cluster=replace(old.cluster, feature_gates={"DRAExtendedResource": False}))
+    found = explain(off, waiting)
+    assert (found.verdict, codes(found), on(found, "a").served_by) == ("waits", ["feature-off", "not-served"], {GPU: "nobody"})
+    of_a_file = replace(old, cluster=replace(old.cluster, emulated=None, version=None))
+    assert codes(explain(of_a_file, waiting)) == []
