@@ -148,3 +148,17 @@ def test_two_snapshots_tell_what_only_time_can_tell() -> None:
     assert seen([GONE], [GONE], minutes=4) == [("a", False, "watched 0s")]
     assert seen([GONE], [THERE], minutes=6) == [("a", False, "watched 0s")]
     assert seen([THERE], [GONE], minutes=6) == []
+
+
+def test_dra202_two_snapshots_tell_a_plugin_that_is_gone_from_devices_that_are_unhealthy() -> None:
+    def case(minute: int) -> Case:
+        made = cluster(live=False, nodes=[node("a", allocatable={GPU: 0}, capacity={GPU: 4})])
+        return Case(msgspec.structs.replace(made, cluster=msgspec.structs.replace(made.cluster, read_at=f"2026-12-01T10:{minute:02}:00Z")))
+
+    now = case(6)
+    (apart,) = since.told_apart(now, examine(now, ["DRA202"]), case(0)).sightings
+    assert apart.settled
+    assert "all of its devices are unhealthy" in apart.finding().evidence
+    (doubtful,) = since.told_apart(now, examine(now, ["DRA202"]), case(5)).sightings
+    assert not doubtful.settled
+    assert "all of its devices are unhealthy" not in doubtful.finding().evidence
