@@ -17,10 +17,25 @@ READERS = [command for command in commands() if not grants_of(command)]
 """Commands that write are held to their roles by tests of their own."""
 
 
+POD = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "train"},
+    "spec": {"automountServiceAccountToken": False, "containers": [{"name": "main", "image": "i"}]},
+}
+
+
+@pytest.fixture
+def words(namespace: str, apply: Callable[..., object]) -> Callable[[str], list[str]]:
+    """The command line of a command: the one that is about a pod gets one."""
+    apply(POD)
+    return lambda command: [command, *(["pod", "train", "-n", namespace] if command == "explain" else [])]
+
+
 @pytest.mark.parametrize("command", READERS)
-def test_the_role_of_a_command_is_all_it_needs(few_rights: Callable[..., Path], command: str) -> None:
+def test_the_role_of_a_command_is_all_it_needs(few_rights: Callable[..., Path], words: Callable[[str], list[str]], command: str) -> None:
     rules: list[dict[str, Any]] = yaml.safe_load(kubectl_dra("rbac", command).stdout)["rules"]
-    result = kubectl_dra(command, "--kubeconfig", str(few_rights(*rules)), "--strict")
+    result = kubectl_dra(*words(command), "--kubeconfig", str(few_rights(*rules)), "--strict")
     assert (result.code, "forbidden" in result.stdout + result.stderr) in ((0, False), (1, False)), result.stderr
 
 
@@ -34,10 +49,10 @@ def test_a_snapshot_with_the_role_has_no_gap(few_rights: Callable[..., Path], tm
 
 @pytest.mark.parametrize("command", READERS)
 def test_the_role_of_a_command_is_no_more_than_it_asks_for(
-    cell: Cluster, proxy: Callable[..., FaultProxy], tmp_path: Path, command: str
+    cell: Cluster, proxy: Callable[..., FaultProxy], tmp_path: Path, words: Callable[[str], list[str]], command: str
 ) -> None:
     before = proxy(cell)
-    kubectl_dra(command, "--kubeconfig", str(cell.write_kubeconfig(tmp_path / command, server=before.url)))
+    kubectl_dra(*words(command), "--kubeconfig", str(cell.write_kubeconfig(tmp_path / command, server=before.url)))
     assert {request.method for request in before.requests} == {"GET"}
     paths = {request.path.partition("?")[0] for request in before.requests}
     rules = yaml.safe_load(kubectl_dra("rbac", command, "--custom-workloads=false").stdout)["rules"]
