@@ -11,7 +11,7 @@ from kubectl_dra.audit.words import count, lasting, lines, listed
 from kubectl_dra.knowledge.faults import fault
 from kubectl_dra.knowledge.gates import enabled
 from kubectl_dra.objects.resource import DeviceTaintRule, DeviceTaintSelector
-from kubectl_dra.remedies.kubectl_line import kubectl
+from kubectl_dra.remedies.kubectl_line import kubectl, merge_patch
 
 _EVERYTHING_WITHOUT_SELECTOR = fault("rule-without-selector")
 _KEEPS_AWAY = frozenset({"NoSchedule", "NoExecute"})
@@ -136,7 +136,7 @@ def rules_for_everything(case: Case) -> Iterator[Candidate | Doubt]:
             + ("all pods with devices are evicted" if evicts else "none can be allocated"),
             fix=(
                 "# take it out of force at once, then give it a selector",
-                f"""kubectl patch devicetaintrule {rule.metadata.name} --type=merge -p '{{"spec":{{"taint":{{"effect":"None"}}}}}}'""",
+                merge_patch("devicetaintrule", rule.metadata.name, {"spec": {"taint": {"effect": "None"}}}),
             ),
         )
 
