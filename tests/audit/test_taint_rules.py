@@ -35,10 +35,14 @@ def test_dra901_rules_with_a_selector_without_effect_or_with_the_gate_off_are_no
     assert findings(cluster("1.37.0", gates={"DRADeviceTaintRules": False}, device_taint_rules=[rule(None)]), "DRA901") == ()
 
 
-def test_dra901_without_the_version_or_the_rules_nobody_knows() -> None:
+def test_dra901_without_the_version_nobody_knows() -> None:
     (doubt,) = unknown(cluster("", device_taint_rules=[rule(None)]), "DRA901")
     assert "whether that is all devices or none depends on the scheduler's version" in doubt
-    assert len(unknown(cluster(device_taint_rules=forbidden()), "DRA902")) == 1
+
+
+@pytest.mark.parametrize("code", ["DRA901", "DRA902", "DRA903"])
+def test_without_rules_nobody_knows(code: str) -> None:
+    assert len(unknown(cluster(device_taint_rules=forbidden()), code)) == 1
 
 
 # DRA902

@@ -154,6 +154,7 @@ def test_pods_in_the_way_on_a_node_with_a_plugin_and_one_with_a_driver(
     for name, number in ((GPU, 6), (NVIDIA, 2), (SHARED, 4)):
         device_plugin(old, name, number)
     dra_driver(old, "nic.example.com", count=2)
+    dra_driver(old, DRIVER, count=1)
     dra_driver(new, DRIVER, count=3)
     wait_until(lambda: old.read()["status"]["allocatable"].get(SHARED) == "4", "the plugins' devices are there")
     static = pod("static", {GPU: "1"})
@@ -169,6 +170,7 @@ def test_pods_in_the_way_on_a_node_with_a_plugin_and_one_with_a_driver(
     apply(
         [
             pod("beside", {GPU: "1"}, old.name, **CLAIM),  # DRA402
+            pod("both", {GPU: "1", IMPLICIT: "1"}, old.name, **CLAIM),  # with an implicit name the claim is not empty, and binds
             pod("fraction", {}, new.name, requests={IMPLICIT: "500m"}),  # DRA403
             pod("below", {IMPLICIT: "2"}, new.name, requests={IMPLICIT: "1"}),  # DRA403
             daemon_set("exporter", old.name, {}, {"NVIDIA_VISIBLE_DEVICES": "all"}),  # DRA405
@@ -182,7 +184,9 @@ def test_pods_in_the_way_on_a_node_with_a_plugin_and_one_with_a_driver(
         ]
     )
     (limited,) = apply({**pod("limited", {GPU: "1"}, old.name), "metadata": {"name": "limited", "namespace": other_namespace}})
-    wait_until(lambda: running(cell, pods, "below", "bare", "picky", "low", "slice", f"static-{old.name}"), "what can run does", limit=60)
+    wait_until(
+        lambda: running(cell, pods, "both", "below", "bare", "picky", "low", "slice", f"static-{old.name}"), "what can run does", limit=60
+    )
     wait_until(lambda: running(cell, f"/api/v1/namespaces/{other_namespace}/pods", limited["metadata"]["name"]), "the plugin's pod runs")
     apply(pod("urgent", {GPU: "1"}, new.name, priorityClassName="urgent"))
     for name in ("beside", "fraction"):
@@ -202,7 +206,7 @@ def test_pods_in_the_way_on_a_node_with_a_plugin_and_one_with_a_driver(
         "DRA403": [("error", ["Pod fraction"]), ("warning", ["Pod below"])],
         "DRA405": [("warning", ["DaemonSet exporter", f"Pod {sets['exporter']}"])],
         "DRA406": [("warning", [f"Pod static-{old.name}"]), ("info", ["DaemonSet holder", f"Pod {sets['holder']}"])],
-        "DRA407": [("info", ["Pod bare", "Pod picky", "Pod limited"])],
+        "DRA407": [("info", ["Pod bare", "Pod both", "Pod picky", "Pod limited"])],
         "DRA408": [("warning", ["Pod picky"])],
         "DRA410": [("warning", ["Pod foreign"])],
         "DRA411": [("warning", ["Pod urgent"])],
