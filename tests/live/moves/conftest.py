@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from tests.live.conftest import make_namespace, remove_namespace
 from tests.run import Result, kubectl_dra
 
 SHORT: Mapping[str, float] = {
-    "poll": 0.1,
+    "poll": 0.2,
     "retry": 0.3,
     "steadyZero": 0.5,
     "acceptedZero": 0.5,
@@ -113,10 +114,12 @@ class Ground:
         annotations = found["metadata"]["annotations"]
         assert json.loads(annotations["kubectl-dra.io/migration"])["finished"] is True
         assert {"cluster-autoscaler.kubernetes.io/scale-down-disabled", "karpenter.sh/do-not-disrupt"}.isdisjoint(annotations)
-        leases = self.cell.api.items("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases")
-        assert not [each for each in leases if each["metadata"]["name"].startswith("kubectl-dra-")]
-        assert not self.cell.api.items("/apis/resource.k8s.io/v1/devicetaintrules", labelSelector="kubectl-dra.io/node")
-        spaces = self.cell.api.items("/api/v1/namespaces", labelSelector="kubectl-dra.io/node")
+        mark = sha256((name or self.node.name).encode()).hexdigest()[:16]
+        lease = f"/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kubectl-dra-{mark}"
+        assert self.cell.api.find(lease) is None
+        ours = f"kubectl-dra.io/node={mark}"
+        assert not self.cell.api.items("/apis/resource.k8s.io/v1/devicetaintrules", labelSelector=ours)
+        spaces = self.cell.api.items("/api/v1/namespaces", labelSelector=ours)
         assert not [each for each in spaces if not each["metadata"].get("deletionTimestamp")]
 
 
