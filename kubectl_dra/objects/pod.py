@@ -36,7 +36,8 @@ class EnvVar(Object, frozen=True):
 class Container(Object, frozen=True):
     """A container.
 
-    The reader keeps image and args for control-plane pods only, and of the args `--feature-gates` and `--emulated-version`.
+    The reader keeps the image of pods of the control plane and of those that mount the kubelet's plugin folders; of the control plane's
+    args `--feature-gates` and `--emulated-version`.
     """
 
     name: str = ""

@@ -110,8 +110,9 @@ def container(
     )
 
 
-def _container(value: Container, share: Sharing, *, control_plane: bool) -> Container:
-    image, args = (value.image, flags(value)) if control_plane else (None, None)
+def _container(value: Container, share: Sharing, *, control_plane: bool, operand: bool) -> Container:
+    image = value.image if control_plane or operand else None
+    args = flags(value) if control_plane else None
     return container(
         value.name,
         None if value.resources is None else resources(value.resources, share),
@@ -137,11 +138,24 @@ def volumes(value: tuple[Volume, ...], share: Sharing) -> tuple[Volume, ...] | N
     return share.sequence(tuple(filter(_is_of_interest, value)) or None)
 
 
+_OPERANDS = ("/device-plugins", "/plugins/", "/plugins_registry")
+
+
+def is_operand(value: tuple[Volume, ...] | None) -> bool:
+    """True for pods that mount the kubelet's folders of plugins: device plugins and drivers, which their images tell apart."""
+    for volume in value or ():
+        path = volume.host_path.path if volume.host_path is not None else ""
+        if path.startswith("/var/lib/kubelet/") and any(folder in path for folder in _OPERANDS):
+            return True
+    return False
+
+
 def pod_spec(value: PodSpec, share: Sharing, *, control_plane: bool = False) -> PodSpec:
     """A pod's or template's spec: containers without their secrets, volumes that matter."""
+    operand = is_operand(value.volumes)
 
     def of_container(item: Container) -> Container:
-        return _container(item, share, control_plane=control_plane)
+        return _container(item, share, control_plane=control_plane, operand=operand)
 
     text = share.text
     return PodSpec(

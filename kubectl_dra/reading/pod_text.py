@@ -166,10 +166,11 @@ class PodTexts:
         )
 
     def _spec(self, value: SpecText, *, control_plane: bool) -> PodSpec:
-        text = self._share.text
+        text, volumes = self._share.text, self._volumes(value.volumes)
+        special = control_plane or kept.is_operand(volumes)
         return PodSpec(
-            self._containers(value.containers, control_plane=control_plane),
-            self._containers(value.init_containers, control_plane=control_plane),
+            self._containers(value.containers, special=special, control_plane=control_plane),
+            self._containers(value.init_containers, special=special, control_plane=control_plane),
             text(value.node_name),
             self._selector(value.node_selector),
             self._affinity(value.affinity),
@@ -181,23 +182,25 @@ class PodTexts:
             text(value.scheduler_name),
             text(value.runtime_class_name),
             self._claims(value.resource_claims),
-            self._volumes(value.volumes),
+            volumes,
             self._gates(value.scheduling_gates),
-            self._containers(value.ephemeral_containers, control_plane=control_plane),
+            self._containers(value.ephemeral_containers, special=special, control_plane=control_plane),
         )
 
-    def _containers(self, value: tuple[ContainerText, ...] | None, *, control_plane: bool) -> tuple[Container, ...] | None:
-        return None if value is None else self._share.together(tuple(self._each_container(value, control_plane=control_plane)))
+    def _containers(self, value: tuple[ContainerText, ...] | None, *, special: bool, control_plane: bool) -> tuple[Container, ...] | None:
+        if value is None:
+            return None
+        return self._share.together(tuple(self._each_container(value, special=special, control_plane=control_plane)))
 
-    def _each_container(self, value: tuple[ContainerText, ...], *, control_plane: bool) -> Iterator[Container]:
+    def _each_container(self, value: tuple[ContainerText, ...], *, special: bool, control_plane: bool) -> Iterator[Container]:
         for each in value:
-            image, args = _image_and_flags(each) if control_plane else (None, None)
+            image, args = _image_and_flags(each, control_plane=control_plane) if special else (None, None)
             asked, variables = self._resources(each.resources), self._env(each.env)
             yield kept.container(each.name, asked, each.restart_policy, variables, self._share, image=image, args=args)
 
 
-def _image_and_flags(value: ContainerText) -> tuple[str | None, tuple[str, ...] | None]:
-    """What is kept of a control plane's container alone."""
+def _image_and_flags(value: ContainerText, *, control_plane: bool) -> tuple[str | None, tuple[str, ...] | None]:
+    """What is kept of the containers of device plugins, drivers and the control plane alone; the flags only of the last."""
     fields = {name: msgspec.json.decode(text) for name in ("image", "args", "command") if (text := bytes(getattr(value, name)))}
     found = msgspec.convert(fields, Container)
-    return found.image, kept.flags(found)
+    return found.image, kept.flags(found) if control_plane else None

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from kubectl_dra.knowledge.vendors import device_variables
 from kubectl_dra.objects.meta import KEPT_ANNOTATIONS, Condition, ObjectMeta
 from kubectl_dra.objects.node import Node, NodeStatus
-from kubectl_dra.objects.pod import Container, EnvVar, Pod, PodSpec, PodStatus, PodTemplateSpec, Volume
+from kubectl_dra.objects.pod import Container, EnvVar, HostPathVolume, Pod, PodSpec, PodStatus, PodTemplateSpec, Volume
 from kubectl_dra.objects.shape import Object
 from kubectl_dra.objects.sharing import Sharing
-from kubectl_dra.objects.workload import CustomWorkload
+from kubectl_dra.objects.workload import CustomWorkload, Workload, WorkloadSpec
 from kubectl_dra.reading import kept
 from kubectl_dra.reading.kinds import ALL
 from tests.reading.filled import filled
@@ -119,6 +119,18 @@ def test_of_the_control_planes_command_line_only_gates_and_emulated_version_are_
     assert found == Container(
         image="registry.example/kube-apiserver:v1.37.2", args=("--feature-gates=A=true,B=false", "--emulated-version=1.36")
     )
+
+
+@pytest.mark.parametrize("path", ["device-plugins", "plugins_registry", "plugins/gpu.example.com"])
+def test_images_of_plugins_and_drivers_are_kept(path: str) -> None:
+    """By them a move tells one installer's from another's; their arguments and those of a template's are not kept."""
+    volume = Volume("v", HostPathVolume(f"/var/lib/kubelet/{path}"))
+    spec = PodSpec((Container("main", image="vendor/plugin:v1", args=("--token=hunter2", "--feature-gates=A=true")),), volumes=(volume,))
+    assert keep(Pod(spec=spec)).spec.containers == (Container("main", image="vendor/plugin:v1"),)
+    template = Workload(spec=WorkloadSpec(template=PodTemplateSpec(spec=spec)))
+    assert keep(template).spec.template.spec.containers == (Container("main", image="vendor/plugin:v1"),)
+    other = replace(spec, volumes=(Volume("v", HostPathVolume("/var/lib/kubelet/pods")),))
+    assert keep(Pod(spec=other)).spec.containers == (Container("main"),)
 
 
 @pytest.mark.parametrize(

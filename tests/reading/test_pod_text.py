@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from kubectl_dra.objects.meta import ObjectMeta
-from kubectl_dra.objects.pod import Container, EnvVar, Pod, PodSpec, PodStatus
+from kubectl_dra.objects.pod import Container, EnvVar, HostPathVolume, Pod, PodSpec, PodStatus, Volume
 from kubectl_dra.objects.shape import Object
 from kubectl_dra.objects.sharing import Sharing
 from kubectl_dra.objects.tolerations import Toleration
@@ -96,3 +96,12 @@ def test_whole_pods_take_the_same_way() -> None:
         PodStatus(phase="Running"),
     )
     assert [kept.pod(pod, Sharing())] == read([json.loads(msgspec.json.encode(pod))])
+
+
+def test_of_plugins_and_drivers_the_image_is_kept_either_way() -> None:
+    volume = Volume("v", HostPathVolume("/var/lib/kubelet/device-plugins"))
+    pod = Pod(ObjectMeta("a"), PodSpec((Container("c", image="vendor/plugin:v1", args=("--feature-gates=A=true",)),), volumes=(volume,)))
+    (found,) = read([json.loads(msgspec.json.encode(pod))])
+    assert found == kept.pod(pod, Sharing())
+    assert isinstance(found, Pod)
+    assert found.spec.containers == (Container("c", image="vendor/plugin:v1"),)
