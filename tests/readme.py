@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
+from kubectl_dra.audit.registry import checks
 from kubectl_dra.cli.main import run
 from kubectl_dra.environment import Environment
+from tests import picture
 from tests.bed.build import binaries
 from tests.bed.cluster import Cluster
 from tests.bed.two_nodes import start_two_nodes
@@ -71,6 +73,16 @@ def rewrite(output_of: Callable[[Example], str]) -> None:
     README.write_text(BLOCK.sub(block, README.read_text()))
 
 
+CODES = re.compile(r"(?<=^<!-- codes -->\n).*?(?=^<!-- /codes -->$)", re.MULTILINE | re.DOTALL)
+
+
+def codes() -> str:
+    """The table of all checks, from their pages."""
+    rows = ("| code | severity | finds | manifests |", "|---|---|---|---|")
+    pages = (check.page for check in checks().values())
+    return "\n".join((*rows, *(f"| {p.code} | {p.severity} | {p.title} | {'•' if p.manifests else ''} |" for p in pages))) + "\n"
+
+
 def steady(text: str) -> str:
     """Output without what differs from one start of the same cluster to the next: ages, times, what the server adds to names."""
     text = re.sub(r"\b\d+s\b *", lambda age: "12s".ljust(len(age[0])), text)
@@ -80,6 +92,8 @@ def steady(text: str) -> str:
 
 def main() -> None:
     """Write what the commands print now: of the bundled cluster, of the one with two nodes, and of the one with pods that wait."""
+    picture.write()
+    README.write_text(CODES.sub(lambda _: codes(), README.read_text()))
     if sys.argv[1:] == ["offline"]:
         rewrite(lambda example: printed(example) if example.offline else example.output)
         return

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from tests.readme import README, Example, examples, printed
+from tests import picture
+from tests.readme import CODES, README, Example, codes, examples, printed
 
 
 @pytest.mark.parametrize("example", [e for e in examples() if e.offline], ids=lambda e: e.command)
@@ -17,3 +18,11 @@ def test_every_command_has_a_section() -> None:
 
     sections = set(re.findall(r"^## `kubectl dra ([a-z-]+)", README.read_text(), re.MULTILINE))
     assert set(COMMANDS) <= sections
+
+
+def test_the_table_of_codes_is_that_of_the_checks() -> None:
+    assert CODES.findall(README.read_text()) == [codes()]
+
+
+def test_the_picture_shows_what_is_printed() -> None:
+    assert picture.words(picture.FILE.read_text()) == picture.words(picture.svg())

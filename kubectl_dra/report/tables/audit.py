@@ -15,6 +15,8 @@ _VERDICTS = {"ready": Style.FINE, "blocked": Style.BAD, "leave alone": Style.FAI
 _SEVERITIES = {Severity.ERROR: Style.BAD, Severity.WARNING: Style.WARNING, Severity.INFO: Style.PLAIN}
 _HEADINGS = {Severity.ERROR: "Errors", Severity.WARNING: "Warnings", Severity.INFO: "Worth knowing"}
 _SHOWN_OBJECTS = 8
+_MANY = 10
+"""From so many findings on they are listed first, a line each."""
 _UNSETTLED = "\nSeen once: in a file nothing can be read again, so what passes by itself may have passed."
 _WIDTH = 100
 """Of a page's prose."""
@@ -42,7 +44,7 @@ def _unknown(unknown: tuple[Unknown, ...], *, wide: bool) -> Iterator[Section]:
         yield Text(", ".join(dict.fromkeys(codes)), Style.FAINT, code=True)
 
 
-EARLIER: Table[Finding] = Table(
+LISTED: Table[Finding] = Table(
     (
         Column("CODE", lambda row: row.code),
         Column("SEVERITY", lambda row: row.severity, style=lambda row: _SEVERITIES[row.severity]),
@@ -72,6 +74,9 @@ def sections(report: AuditReport, wide: bool) -> Iterator[Section]:
         yield NAMES.of(report.names)
     else:
         yield Text("No extended resource is asked for, served or mapped.")
+    if len(report.findings) >= _MANY:
+        yield Text(f"Findings ({len(report.findings)})", Style.HEADING, level=2)
+        yield LISTED.of(report.findings)
     settled = report.manifests is not None or any(finding.settled for finding in report.findings)
     for severity, findings in groupby(report.findings, key=lambda finding: finding.severity):
         all_ = tuple(findings)
@@ -121,10 +126,10 @@ def _judged(manifests: ManifestsRead) -> str:
 def _since(since: Since) -> Iterator[Section]:
     if since.gone:
         yield Text(f"Gone since {since.read_at or since.file} ({len(since.gone)})", Style.FINE, level=2)
-        yield EARLIER.of(since.gone)
+        yield LISTED.of(since.gone)
     if since.unclear:
         yield Text(f"Not seen again, but not everything could be looked at ({len(since.unclear)})", Style.WARNING, level=2)
-        yield EARLIER.of(since.unclear)
+        yield LISTED.of(since.unclear)
 
 
 def page_sections(page: Page, wide: bool) -> Iterator[Section]:
