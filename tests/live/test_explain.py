@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from kubectl_dra.explanation import pods_needed
 from tests.bed.api import Manifest
 from tests.bed.cluster import Cluster
 from tests.bed.node import DraDriver, Node
+from tests.bed.proxy import FaultProxy
 from tests.bed.waiting import wait_until
 from tests.bed.waiting_pods import PODS, WAITING, pod, start_waiting_pods
 from tests.readme import examples, printed, steady
@@ -22,7 +24,7 @@ NAMESPACE = "/api/v1/namespaces/default"
 CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
 
 
-class Bed:
+class Waiting:
     """The cluster, and the tool on it."""
 
     def __init__(self, cluster: Cluster, nodes: tuple[Node, Node], driver: DraDriver) -> None:
@@ -60,31 +62,37 @@ class Bed:
 
 
 @pytest.fixture
-def bed(own_cell: Callable[..., Cluster], short_path: Path) -> Iterator[Bed]:
+def waiting(own_cell: Callable[..., Cluster], short_path: Path) -> Iterator[Waiting]:
     """The cluster of pods that wait, of this test alone."""
     with ExitStack() as stack:
         cluster = own_cell()
         a, b, driver = start_waiting_pods(cluster, short_path, stack)
-        yield Bed(cluster, (a, b), driver)
+        yield Waiting(cluster, (a, b), driver)
 
 
-def test_what_the_readme_shows_and_what_the_scheduler_does(bed: Bed) -> None:
-    live = {"KUBECONFIG": str(bed.cluster.kubeconfig)}
+def test_what_the_readme_shows_and_what_the_scheduler_does(
+    waiting: Waiting, proxy: Callable[..., FaultProxy], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    live = {"KUBECONFIG": str(waiting.cluster.kubeconfig)}
     assert [example.words[-1] for example in SHOWN] == list(WAITING)
     shown = {example.command: example.output for example in SHOWN}
     assert {example.command: steady(printed(example, live)) for example in SHOWN} == shown
     for name in ("large", "busy", "network"):
-        agrees_with_the_scheduler(bed, name)
-    the_lost_mapping_is_mended_by_what_is_printed(bed)
-    devices_that_become_free_are_told(bed)
+        agrees_with_the_scheduler(waiting, name)
+    with monkeypatch.context() as patch:
+        patch.setattr(pods_needed, "MOST", 1)
+        only_pods_that_decide_are_read(waiting, proxy(waiting.cluster), tmp_path)
+    a_snapshot_says_the_same(waiting, tmp_path)
+    the_lost_mapping_is_mended_by_what_is_printed(waiting)
+    devices_that_become_free_are_told(waiting)
 
 
-def agrees_with_the_scheduler(bed: Bed, name: str) -> None:
+def agrees_with_the_scheduler(waiting: Waiting, name: str) -> None:
     """Of as many nodes as the scheduler says, devices or the plugin are short."""
-    nodes = bed.explained(name)["nodes"]
+    nodes = waiting.explained(name)["nodes"]
     by_dra = sum(each["verdict"] == "no" and "dra" in each["servedBy"].values() for each in nodes)
     by_plugin = sum(each["verdict"] == "no" and "plugin" in each["servedBy"].values() for each in nodes)
-    words = bed.message(name).partition("preemption:")[0]
+    words = waiting.message(name).partition("preemption:")[0]
     assert numbers(words, "cannot allocate all claims") == by_dra
     assert numbers(words, "Insufficient example.com/gpu") == by_plugin
 
@@ -93,31 +101,52 @@ def numbers(words: str, reason: str) -> int:
     return sum(int(found) for found in re.findall(rf"(\d+) {re.escape(reason)}", words))
 
 
-def the_lost_mapping_is_mended_by_what_is_printed(bed: Bed) -> None:
+def only_pods_that_decide_are_read(waiting: Waiting, before: FaultProxy, path: Path) -> None:
+    """node-b is out for its devices; of node-a, which the plugin serves, pods tell what is left."""
+    found = waiting.explained("busy")
+    kubeconfig = waiting.cluster.write_kubeconfig(path / "kubeconfig", server=before.url)
+    result = kubectl_dra("explain", "pod", "busy", "-o", "json", "--kubeconfig", str(kubeconfig))
+    assert json.loads(result.stdout) == found
+    pods = [each.path for each in before.requests if each.path.startswith("/api/v1/pods")]
+    assert ["spec.nodeName%3Dnode-a" in each for each in pods] == [True]
+
+
+def a_snapshot_says_the_same(waiting: Waiting, path: Path) -> None:
+    """But when it was said: a file has no events."""
+    file = path / "cluster.json"
+    assert kubectl_dra("snapshot", str(file), "--kubeconfig", str(waiting.cluster.kubeconfig)).code == 0
+    for name in ("large", "network", "train-0"):
+        of_file = json.loads(kubectl_dra("explain", "pod", name, "--from", str(file), "-o", "json").stdout)
+        live = waiting.explained(name)
+        assert of_file.pop("said") == [{**each, "at": None} for each in live.pop("said")]
+        assert of_file == live
+
+
+def the_lost_mapping_is_mended_by_what_is_printed(waiting: Waiting) -> None:
     """Update the class, let a pod come and go: the pod that waited is placed."""
-    (lost,) = (each for each in bed.explained("tpu")["reasons"] if each["code"] == "lost-mapping")
+    (lost,) = (each for each in waiting.explained("tpu")["reasons"] if each["code"] == "lost-mapping")
     update = next(line for line in lost["fix"] if line.startswith("kubectl annotate deviceclass"))
     words = update.split()
     assert words[1:4] == ["annotate", "deviceclass", "tpu.example.com"]
-    bed.api.patch("/apis/resource.k8s.io/v1/deviceclasses/tpu.example.com", {"metadata": {"annotations": {"kubectl-dra/touched": "1"}}})
-    bed.api.create(PODS, pod("canary", "example.com/tpu"))
-    wait_until(lambda: bed.api.get(f"{PODS}/canary")["spec"].get("nodeName") == "node-b", "the mapping is back")
-    bed.api.delete(f"{PODS}/canary", grace=0)
-    wait_until(lambda: bed.api.get(f"{PODS}/tpu")["spec"].get("nodeName") == "node-b", "the pod that waited is placed")
+    waiting.api.patch("/apis/resource.k8s.io/v1/deviceclasses/tpu.example.com", {"metadata": {"annotations": {"kubectl-dra/touched": "1"}}})
+    waiting.api.create(PODS, pod("canary", "example.com/tpu"))
+    wait_until(lambda: waiting.api.get(f"{PODS}/canary")["spec"].get("nodeName") == "node-b", "the mapping is back")
+    waiting.api.delete(f"{PODS}/canary", grace=0)
+    wait_until(lambda: waiting.api.get(f"{PODS}/tpu")["spec"].get("nodeName") == "node-b", "the pod that waited is placed")
     # no kubelet has this driver
-    wait_until(lambda: bed.codes("tpu") == ("bound", ["driver-not-registered"]), "the kubelet says what is missing")
+    wait_until(lambda: waiting.codes("tpu") == ("bound", ["driver-not-registered"]), "the kubelet says what is missing")
 
 
-def devices_that_become_free_are_told(bed: Bed) -> None:
+def devices_that_become_free_are_told(waiting: Waiting) -> None:
     """What fits is what the scheduler then does."""
     manifest = json.dumps(pod("later", "example.com/gpu", node="node-b")).encode()
-    assert bed.run("-f", "-", stdin=manifest).code == 1
-    bed.api.delete(f"{PODS}/busy", grace=0)
-    bed.api.delete(f"{PODS}/train-0", grace=0)
-    wait_until(lambda: bed.run("-f", "-", stdin=manifest).code == 0, "a device is free")
-    bed.api.create(PODS, pod("later", "example.com/gpu", node="node-b"))
-    wait_until(lambda: bed.runs("later"), "the pod runs")
-    found = bed.explained("later")
+    assert waiting.run("-f", "-", stdin=manifest).code == 1
+    waiting.api.delete(f"{PODS}/busy", grace=0)
+    waiting.api.delete(f"{PODS}/train-0", grace=0)
+    wait_until(lambda: waiting.run("-f", "-", stdin=manifest).code == 0, "a device is free")
+    waiting.api.create(PODS, pod("later", "example.com/gpu", node="node-b"))
+    wait_until(lambda: waiting.runs("later"), "the pod runs")
+    found = waiting.explained("later")
     assert (found["verdict"], [each["device"] for each in found["holds"]]) == ("runs", ["gpu-0"])
     assert found["holds"][0]["containers"] == ["main"]
 
@@ -131,96 +160,123 @@ TAINT = {
 CLAIM = {"spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClassName": "gpu.example.com"}}]}}}
 
 
-def test_states_before_and_after_scheduling(bed: Bed) -> None:
-    before_scheduling(bed)
-    claims_of_its_own_beside_a_name_that_the_plugin_serves(bed)
-    tainted_devices(bed)
-    ephemeral_containers(bed)
-    a_claim_that_is_not_reserved(bed)
-    the_driver_is_gone(bed)
+def test_states_before_and_after_scheduling(waiting: Waiting) -> None:
+    before_scheduling(waiting)
+    claims_of_its_own_beside_a_name_that_the_plugin_serves(waiting)
+    tainted_devices(waiting)
+    ephemeral_containers(waiting)
+    a_claim_that_is_not_reserved(waiting)
+    the_driver_is_gone(waiting)
 
 
-def before_scheduling(bed: Bed) -> None:
-    bed.make("gated", {"schedulingGates": [{"name": "example.com/wait"}]})
-    bed.make("elsewhere", {"schedulerName": "volcano"})
+def before_scheduling(waiting: Waiting) -> None:
+    waiting.make("gated", {"schedulingGates": [{"name": "example.com/wait"}]})
+    waiting.make("elsewhere", {"schedulerName": "volcano"})
     container = {"name": "main", "image": "i", "resources": {"claims": [{"name": "gpu"}]}}
     for name, claim in (("no-template", {"resourceClaimTemplateName": "nope"}), ("no-claim", {"resourceClaimName": "nope"})):
-        bed.make(name, {"containers": [container], "resourceClaims": [{"name": "gpu", **claim}]})
-    assert bed.codes("gated")[1][0] == "gated"
-    assert bed.codes("elsewhere")[1][0] == "other-scheduler"
-    assert bed.codes("no-claim") == ("held", ["claim-missing"])
-    assert bed.codes("no-template") == ("held", ["template-missing"])
-    wait_until(lambda: any("not found" in line for line in bed.explained("no-template")["reasons"][0]["detail"]), "the controller's event")
+        waiting.make(name, {"containers": [container], "resourceClaims": [{"name": "gpu", **claim}]})
+    assert waiting.codes("gated")[1][0] == "gated"
+    assert waiting.codes("elsewhere")[1][0] == "other-scheduler"
+    assert waiting.codes("no-claim") == ("held", ["claim-missing"])
+    assert waiting.codes("no-template") == ("held", ["template-missing"])
+    wait_until(
+        lambda: any("not found" in line for line in waiting.explained("no-template")["reasons"][0]["detail"]), "the controller's event"
+    )
     for name in ("gated", "elsewhere", "no-template", "no-claim"):
-        assert bed.explained(name)["verdict"] == "held"
-        bed.api.delete(f"{PODS}/{name}", grace=0)
+        assert waiting.explained(name)["verdict"] == "held"
+        waiting.api.delete(f"{PODS}/{name}", grace=0)
 
 
-def claims_of_its_own_beside_a_name_that_the_plugin_serves(bed: Bed) -> None:
+def claims_of_its_own_beside_a_name_that_the_plugin_serves(waiting: Waiting) -> None:
     """The plugin's device and one of DRA's are free, and still the scheduler cannot bind the pod (F2)."""
     for name in ("busy", "many", "eval", "train-1"):
-        bed.api.delete(f"{PODS}/{name}", grace=0)
-    bed.api.create(CLAIMS, {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "own"}, **CLAIM})
+        waiting.api.delete(f"{PODS}/{name}", grace=0)
+    waiting.api.create(CLAIMS, {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "own"}, **CLAIM})
     shared = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "shared-gpu.example.com"}}
     pool = {"name": "shared", "generation": 1, "resourceSliceCount": 1}
     devices = [{"name": "gpu-9", "capacity": {"memory": {"value": "16Gi"}}}]
-    bed.api.create(
+    waiting.api.create(
         "/apis/resource.k8s.io/v1/resourceslices",
         {**shared, "spec": {"driver": "gpu.example.com", "allNodes": True, "pool": pool, "devices": devices}},
     )
-    bed.make(
+    waiting.make(
         "both", {"resourceClaims": [{"name": "own", "resourceClaimName": "own"}], "nodeSelector": {"kubernetes.io/hostname": "node-a"}}
     )
-    wait_until(lambda: "nil or empty request mappings" in bed.message("both"), "the binding fails")
-    wait_until(lambda: bed.codes("both") == ("waits", ["empty-claim", "claims-and-plugin", "node-affinity"]), "it is told")
-    bed.api.delete(f"{PODS}/both", grace=0)
-    bed.api.delete(f"{CLAIMS}/own")
-    bed.api.delete("/apis/resource.k8s.io/v1/resourceslices/shared-gpu.example.com")
-    wait_until(lambda: bed.api.find(f"{CLAIMS}/own") is None, "the claim is gone")
+    wait_until(lambda: "nil or empty request mappings" in waiting.message("both"), "the binding fails")
+    wait_until(lambda: waiting.codes("both") == ("waits", ["empty-claim", "claims-and-plugin", "node-affinity"]), "it is told")
+    waiting.api.delete(f"{PODS}/both", grace=0)
+    waiting.api.delete(f"{CLAIMS}/own")
+    waiting.api.delete("/apis/resource.k8s.io/v1/resourceslices/shared-gpu.example.com")
+    wait_until(lambda: waiting.api.find(f"{CLAIMS}/own") is None, "the claim is gone")
 
 
-def tainted_devices(bed: Bed) -> None:
+def tainted_devices(waiting: Waiting) -> None:
     """train-0 still holds gpu-0, gpu-1 is free."""
     rule = {**TAINT, "spec": {**TAINT["spec"], "deviceSelector": {"device": "gpu-1"}}}  # type: ignore[dict-item]
-    bed.api.create("/apis/resource.k8s.io/v1/devicetaintrules", rule)
-    wait_until(lambda: len(bed.api.items(CLAIMS)) == 1, "only train-0 has a claim")
-    bed.make("shy", {"nodeSelector": {"kubernetes.io/hostname": "node-b"}})
-    wait_until(lambda: "cannot allocate all claims" in bed.message("shy"), "the scheduler keeps to the taint")
-    found = bed.explained("shy", "--node", "node-b")
+    waiting.api.create("/apis/resource.k8s.io/v1/devicetaintrules", rule)
+    wait_until(lambda: len(waiting.api.items(CLAIMS)) == 1, "only train-0 has a claim")
+    waiting.make("shy", {"nodeSelector": {"kubernetes.io/hostname": "node-b"}})
+    wait_until(lambda: "cannot allocate all claims" in waiting.message("shy"), "the scheduler keeps to the taint")
+    found = waiting.explained("shy", "--node", "node-b")
     assert [(each["device"], each["against"]) for each in found["nodes"][0]["devices"] if each["driver"] == "gpu.example.com"] == [
         ("gpu-0", "in_use"),
         ("gpu-1", "tainted"),
     ]
-    bed.api.delete("/apis/resource.k8s.io/v1/devicetaintrules/sick")
-    wait_until(lambda: bed.runs("shy"), "without the taint it runs")
+    waiting.api.delete("/apis/resource.k8s.io/v1/devicetaintrules/sick")
+    wait_until(lambda: waiting.runs("shy"), "without the taint it runs")
 
 
-def ephemeral_containers(bed: Bed) -> None:
+def ephemeral_containers(waiting: Waiting) -> None:
     debug = {"spec": {"ephemeralContainers": [{"name": "debug", "image": "i"}]}}
-    bed.api.request("PATCH", f"{PODS}/train-0/ephemeralcontainers", debug, "application/strategic-merge-patch+json")
-    assert bed.codes("train-0") == ("runs", ["ephemeral-container"])
+    waiting.api.request("PATCH", f"{PODS}/train-0/ephemeralcontainers", debug, "application/strategic-merge-patch+json")
+    assert waiting.codes("train-0") == ("runs", ["ephemeral-container"])
 
 
-def a_claim_that_is_not_reserved(bed: Bed) -> None:
+def a_claim_that_is_not_reserved(waiting: Waiting) -> None:
     """A pod that was put on the node without the scheduler."""
-    bed.api.create(CLAIMS, {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "mine"}, **CLAIM})
+    waiting.api.create(CLAIMS, {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "mine"}, **CLAIM})
     container = {"name": "main", "image": "i", "resources": {"claims": [{"name": "gpu"}]}}
     claims = [{"name": "gpu", "resourceClaimName": "mine"}]
-    bed.make("placed", {"nodeName": "node-a", "containers": [container], "resourceClaims": claims, "nodeSelector": None})
-    assert bed.codes("placed")[1][0] == "claim-not-allocated"
-    bed.api.delete(f"{PODS}/placed", grace=0)
+    waiting.make("placed", {"nodeName": "node-a", "containers": [container], "resourceClaims": claims, "nodeSelector": None})
+    assert waiting.codes("placed")[1][0] == "claim-not-allocated"
+    waiting.api.delete(f"{PODS}/placed", grace=0)
 
 
-def the_driver_is_gone(bed: Bed) -> None:
+def the_driver_is_gone(waiting: Waiting) -> None:
     """E35: the pod hangs, no event says why; with the driver back it ends."""
-    bed.driver.close()
-    bed.api.delete(f"{PODS}/train-0", grace=1)
+    waiting.driver.close()
+    waiting.api.delete(f"{PODS}/train-0", grace=1)
     slices = "/apis/resource.k8s.io/v1/resourceslices"
     wait_until(
-        lambda: all(each["spec"]["driver"] != "gpu.example.com" for each in bed.api.items(slices)),
+        lambda: all(each["spec"]["driver"] != "gpu.example.com" for each in waiting.api.items(slices)),
         "the kubelet removes the slices",
         limit=90,
     )
-    wait_until(lambda: bed.codes("train-0") == ("terminating", ["driver-gone"]), "the driver is told to be gone")
-    with DraDriver(bed.b, "gpu.example.com", count=2, capacity={"memory": "16Gi"}):
-        wait_until(lambda: bed.api.find(f"{PODS}/train-0") is None, "with the driver back the pod ends", limit=90)
+    wait_until(lambda: waiting.codes("train-0") == ("terminating", ["driver-gone"]), "the driver is told to be gone")
+    with DraDriver(waiting.b, "gpu.example.com", count=2, capacity={"memory": "16Gi"}):
+        wait_until(lambda: waiting.api.find(f"{PODS}/train-0") is None, "with the driver back the pod ends", limit=90)
+
+
+def test_what_may_not_be_read_is_not_told_as_none(
+    cell: Cluster, namespace: str, apply: Callable[..., list[Manifest]], few_rights: Callable[..., Path]
+) -> None:
+    """E66: nodes, slices and classes are in none of the roles that users have."""
+    asks = {"name": "main", "image": "i", "resources": {"limits": {"deviceclass.resource.kubernetes.io/nothing.example.com": "1"}}}
+    apply(
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "train"},
+            "spec": {"containers": [asks], "automountServiceAccountToken": False},
+        }
+    )
+    pods = {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list"]}
+    claims = {"apiGroups": ["resource.k8s.io"], "resources": ["resourceclaims", "resourceclaimtemplates"], "verbs": ["list"]}
+    result = kubectl_dra("explain", "pod", "train", "-o", "json", "--kubeconfig", str(few_rights(pods, claims)))
+    found = json.loads(result.stdout)
+    assert (result.code, found["verdict"], found["nodes"]) == (0, "unknown", [])
+    assert [each["kind"] for each in found["unknown"]] == ["Node", "DeviceClass", "ResourceSlice", "DeviceTaintRule"]
+    assert all("a ClusterRole rule allows it" in each["reason"] for each in found["unknown"])
+    nothing = kubectl_dra("explain", "pod", "train", "-n", namespace, "--kubeconfig", str(few_rights()))
+    assert (nothing.code, nothing.stdout) == (3, "")
+    assert "kubectl dra rbac explain" in nothing.stderr
