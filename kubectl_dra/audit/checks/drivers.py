@@ -65,18 +65,19 @@ def slices_without_a_driver(case: Case) -> Iterator[Candidate | Doubt]:
             if vendors.driver_is_known(driver):
                 yield Doubt(f"no pod in the cluster has the marks of {driver}: whether it is on {listed(sorted(published))} is not known")
             continue
-        found = [each for each in published.values() if _is_missed(case, each)]
+        rolls_out = any(_is_young(case, pod) for _, pod in case.node_pods.pods_of(driver))
+        found = [each for each in published.values() if _is_missed(case, each, rolls_out=rolls_out)]
         if found:
             yield _without_driver(driver, found)
 
 
-def _is_missed(case: Case, published: _Published) -> bool:
+def _is_missed(case: Case, published: _Published, *, rolls_out: bool) -> bool:
+    """`rolls_out`: pods of the driver come and go just now. Between an old one and its successor a node has none."""
     if all(_NEEDS_NO_DRIVER in (each.spec.skip_node_operations or ()) for each in published.slices):
         return False
     if not _is_ready_node(published.node) or any(_is_ready(pod) for pod in published.pods):
         return False
-    # one that has just been made, or was ready a moment ago, is about to be ready
-    return not any(_is_young(case, pod) for pod in published.pods)
+    return not any(_is_young(case, pod) for pod in published.pods) if published.pods else not rolls_out
 
 
 def _without_driver(driver: str, found: list[_Published]) -> Candidate:
@@ -211,9 +212,9 @@ def _is_ready(pod: Pod) -> bool:
 
 
 def _is_young(case: Case, pod: Pod) -> bool:
-    """Whether the pod was made, or its readiness changed, less than a minute before the reading."""
-    ready = pod.condition("Ready")
-    moments = (pod.metadata.creation_timestamp, ready.last_transition_time if ready is not None else None)
+    """Whether the pod was made, is to be gone, or its readiness changed, less than a minute before the reading."""
+    ready, meta = pod.condition("Ready"), pod.metadata
+    moments = (meta.creation_timestamp, meta.deletion_timestamp, ready.last_transition_time if ready is not None else None)
     ages = [age for moment in moments if (age := case.age(moment)) is not None]
     return bool(ages) and min(ages) < _STARTS
 
