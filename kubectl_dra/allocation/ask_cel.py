@@ -1,9 +1,15 @@
 """The protocol's mode cel: expressions on devices."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import msgspec
 
 from kubectl_dra.allocation.cel import CelEnvironment, CelError, DeviceVariables, ErrorClass, Program, compile_expression
 from kubectl_dra.allocation.cel.environment import COST_LIMIT
+from kubectl_dra.allocation.cel.estimate import most_cost
+from kubectl_dra.allocation.cel.syntax import Node
+from kubectl_dra.allocation.derived import Derivation, derivation
 from kubectl_dra.allocation.documents import Question
 from kubectl_dra.allocation.features import Features
 from kubectl_dra.objects.resource import Device
@@ -25,23 +31,50 @@ def ask_cel(asked: Question, features: Features) -> Told:
 
 
 def _row(text: str, devices: tuple[Device, ...], asked: Question, environment: CelEnvironment) -> list[Told]:
-    if asked.derived or asked.estimate:
-        what = "the cost of derived attributes is not counted here" if asked.derived else "costs are not estimated here"
-        return [{"error": what, "errorKind": str(ErrorClass.UNSUPPORTED)}] * len(devices)
     try:
-        program = compile_expression(text, environment)
+        ask, tree = _derived_by(text, environment) if asked.derived else _matched_by(text, environment)
+        told: dict[str, object] = {"type": str(tree.checked)}
+        if asked.estimate:
+            told["maxCost"] = most_cost(tree)
     except CelError as error:
         return [{"error": error.message, "errorKind": str(error.error_class)}] * len(devices)
-    return [_told(program, DeviceVariables(asked.driver, device)) for device in devices]
+    return [{**told, **ask(DeviceVariables(asked.driver, device))} for device in devices]
 
 
-def _told(program: Program, device: DeviceVariables) -> Told:
+Asked = tuple[Callable[[DeviceVariables], Told], Node]
+"""What answers for a device, and the expression's tree."""
+
+
+def _matched_by(text: str, environment: CelEnvironment) -> Asked:
+    program = compile_expression(text, environment)
+    return partial(_matched, program), program.tree
+
+
+def _derived_by(text: str, environment: CelEnvironment) -> Asked:
+    program = derivation(text, environment)
+    return partial(_derived, program), program.tree
+
+
+def _matched(program: Program, device: DeviceVariables) -> Told:
     answer = program.evaluate(device)
-    found: dict[str, object] = {"type": str(program.type)}
-    if answer.cost is not None:
-        found["cost"] = answer.cost
     if answer.error_class is None:
-        return {**found, "result": answer.matches}
-    # for the scheduler a passed cost limit is one of the errors at run time
-    kind = ErrorClass.RUNTIME if answer.error_class is ErrorClass.COST else answer.error_class
-    return {**found, "error": answer.error, "errorKind": str(kind)}
+        return {**_cost(answer.cost), "result": answer.matches}
+    return {**_cost(answer.cost), "error": answer.error, "errorKind": _kind(answer.error_class)}
+
+
+def _derived(program: Derivation, device: DeviceVariables) -> Told:
+    answer = program.answer(device)
+    if answer.error is None:
+        # upstream leaves out what is empty
+        written = {name: value for name, value in msgspec.to_builtins(answer.attribute).items() if value != []}
+        return {**_cost(answer.cost), "attribute": written}
+    return {**_cost(answer.cost), "error": answer.error.message, "errorKind": _kind(answer.error.error_class)}
+
+
+def _cost(cost: int | None) -> Told:
+    return {} if cost is None else {"cost": cost}
+
+
+def _kind(error_class: ErrorClass) -> str:
+    """For the scheduler a passed cost limit is one of the errors at run time."""
+    return str(ErrorClass.RUNTIME if error_class is ErrorClass.COST else error_class)

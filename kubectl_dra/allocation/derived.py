@@ -3,28 +3,25 @@
 Rules: dynamic-resource-allocation cel/compile.go (EvaluateDerivedAttribute, isAllowedDerivedAttributeType).
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from kubectl_dra.allocation.cel import SCHEDULER, CelEnvironment, CelError, CompileError, DeviceVariables, Unsupported
 from kubectl_dra.allocation.cel.check import check
-from kubectl_dra.allocation.cel.environment import COST_LIMIT
 from kubectl_dra.allocation.cel.errors import EvaluationError
 from kubectl_dra.allocation.cel.frame import Frame, Run
-from kubectl_dra.allocation.cel.kinds import type_name
 from kubectl_dra.allocation.cel.parser import parse
 from kubectl_dra.allocation.cel.plan import Planner
 from kubectl_dra.allocation.cel.source import render
+from kubectl_dra.allocation.cel.syntax import Node
 from kubectl_dra.allocation.cel.types import ANY, BOOL, DYN, INT, SEMVER, STRING, Kind, Type
 from kubectl_dra.allocation.cel.validate import validate
-from kubectl_dra.allocation.cel.values import ListValue, Undecided, Value
+from kubectl_dra.allocation.derived_value import as_attribute
 from kubectl_dra.objects.resource import Device, DeviceAttribute
-from kubectl_dra.objects.semver import Semver
 
 _SINGLE = (BOOL, INT, STRING, ANY, DYN, SEMVER)
-_ELEMENTS: Mapping[type, str] = {bool: "bool", int: "int", str: "string", Semver: "semver"}
 _DEEPEST = 260
+_NOTHING = DeviceAttribute()
 _TOO_DEEP = "the expression is nested too deeply to be decided here"
 
 
@@ -32,39 +29,64 @@ _TOO_DEEP = "the expression is nested too deeply to be decided here"
 class Derivation:
     """A compiled expression that gives an attribute."""
 
-    type: Type
+    tree: Node
     run: Run
     slots: int
+    environment: CelEnvironment
 
     def attribute(self, driver: str, device: Device) -> DeviceAttribute:
         """The attribute of a device. Raises CelError."""
-        variables = DeviceVariables(driver, device)
-        if variables.error:
-            raise EvaluationError(variables.error)
-        if not variables.chance:
-            return self._of(variables)
-        found = [self._of(each) for each in variables.alternatives]
-        if not found or any(each != found[0] for each in found):
-            raise Unsupported(variables.chance)
-        return found[0]
+        found = self.answer(DeviceVariables(driver, device))
+        if found.error is not None:
+            raise found.error
+        return found.attribute
 
-    def _of(self, variables: DeviceVariables) -> DeviceAttribute:
-        frame = Frame(variables.root, self.slots, COST_LIMIT)
-        found = self._value(variables, frame)
+    def answer(self, variables: DeviceVariables) -> "Derived":
+        """What it makes of a device. Never raises."""
+        if variables.error:
+            return Derived(error=EvaluationError(variables.error))
+        if not variables.chance:
+            return self._answer(variables)
+        found = [self._answer(each) for each in variables.alternatives]
+        if not found or any(each.told != found[0].told for each in found):
+            return Derived(error=Unsupported(variables.chance))
+        return found[0] if all(each.cost == found[0].cost for each in found) else replace(found[0], cost=None)
+
+    def _answer(self, variables: DeviceVariables) -> "Derived":
+        frame = Frame(variables.root, self.slots, self.environment.cost_limit)
+        found = self._once(variables, frame)
         if frame.order_seen:
-            backwards = self._value(variables, Frame(variables.root, self.slots, COST_LIMIT, backwards=True))
-            if backwards != found:
-                raise Unsupported("the value depends on the order of a map, which is random")
+            other = self._once(variables, Frame(variables.root, self.slots, self.environment.cost_limit, backwards=True))
+            if other.told != found.told:
+                return Derived(error=Unsupported("the value depends on the order of a map, which is random"))
+            if other.cost != found.cost:
+                return replace(found, cost=None)
         return found
 
-    def _value(self, variables: DeviceVariables, frame: Frame) -> DeviceAttribute:
+    def _once(self, variables: DeviceVariables, frame: Frame) -> "Derived":
         try:
-            return _as_attribute(self.run(frame))
+            return Derived(as_attribute(self.run(frame)), cost=frame.cost)
         except RecursionError:
-            raise Unsupported(_TOO_DEEP) from None
+            return Derived(error=Unsupported(_TOO_DEEP))
+        except CelError as error:
+            return Derived(error=error, cost=frame.cost)
         finally:
             if variables.changed:
                 variables.restore()
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """The attribute, or the error; and what it cost, null where upstream counts nothing or it depends on the order of a map."""
+
+    attribute: DeviceAttribute = _NOTHING
+    error: CelError | None = None
+    cost: int | None = None
+
+    @property
+    def told(self) -> tuple[object, ...]:
+        """What does not depend on chance."""
+        return self.attribute, type(self.error), self.error and self.error.message
 
 
 @lru_cache(maxsize=1024)
@@ -77,57 +99,18 @@ def derivation(text: str, environment: CelEnvironment = SCHEDULER) -> Derivation
         problems = check(tree, environment) or validate(tree)
         if problems:
             raise CompileError(f"compilation failed: {render(text, problems)}")
-        if not _allowed(tree.checked):
-            raise CompileError(
-                f"must evaluate to a primitive scalar (string, integer, boolean, semver) or a list of these scalars, not {tree.checked}"
-            )
+        lists = environment.stored or environment.list_type_attributes
+        if not _allowed(tree.checked, lists=lists):
+            more = " or a list of these scalars" if lists else ""
+            raise CompileError(f"must evaluate to a primitive scalar (string, integer, boolean, semver){more}, not {tree.checked}")
         planner = Planner()
-        return Derivation(tree.checked, planner.run(tree), planner.slots)
+        return Derivation(tree, planner.run(tree), planner.slots, environment)
     except RecursionError:
         raise Unsupported(_TOO_DEEP) from None
 
 
-def _allowed(kind: Type) -> bool:
-    return kind in _SINGLE or (kind.kind is Kind.LIST and kind.parameters[0] in _SINGLE)
-
-
-def _as_attribute(value: Value) -> DeviceAttribute:
-    match value:
-        case bool():
-            return DeviceAttribute(bool_=value)
-        case int():
-            return DeviceAttribute(int_=value)
-        case str():
-            return DeviceAttribute(string=value)
-        case Semver():
-            return DeviceAttribute(version=str(value))
-        case ListValue():
-            return _as_list(value.items)
-        case Undecided():
-            raise Unsupported(f"{value.what} cannot be told")
-        case _:
-            raise EvaluationError(f"unsupported CEL return type: {type_name(value)}")
-
-
-def _as_list(items: list[Value]) -> DeviceAttribute:
-    """All of one type, which the first tells; no item at all is a list of texts."""
-    if not items:
-        return DeviceAttribute(strings=())
-    name = _ELEMENTS.get(type(items[0]))
-    if name is not None:
-        odd = next((at for at, item in enumerate(items) if type(item) is not type(items[0])), None)
-        if odd is not None:
-            raise EvaluationError(f"expected list element at index {odd} to be {name}, got {type_name(items[odd])}")
-    match name:
-        case "bool":
-            return DeviceAttribute(bools=tuple(items))
-        case "int":
-            return DeviceAttribute(ints=tuple(items))
-        case "string":
-            return DeviceAttribute(strings=tuple(items))
-        case "semver":
-            return DeviceAttribute(versions=tuple(map(str, items)))
-    raise EvaluationError(f"unsupported list element type: {type_name(items[0])}")
+def _allowed(kind: Type, *, lists: bool) -> bool:
+    return kind in _SINGLE or (lists and kind.kind is Kind.LIST and kind.parameters[0] in _SINGLE)
 
 
 def derived(name: str, text: str, driver: str, device: Device, shown: str) -> DeviceAttribute:

@@ -3,7 +3,8 @@
 from collections.abc import Hashable
 
 from kubectl_dra.allocation.cel import CelEnvironment, CompileError, DeviceVariables, Unsupported, compile_expression
-from kubectl_dra.allocation.cel.environment import LONGEST_NEW
+from kubectl_dra.allocation.cel.environment import COST_LIMIT, LONGEST_NEW
+from kubectl_dra.allocation.cel.estimate import most_cost
 from kubectl_dra.allocation.pools import Candidate
 from kubectl_dra.allocation.selectors import Judges
 from kubectl_dra.allocation.shapes import reads, shape
@@ -17,7 +18,7 @@ from kubectl_dra.objects.snapshot import ClusterInfo
 def refusal(text: str, cluster: ClusterInfo) -> str:
     """What the cluster's API server says to a new selector with this expression; empty when it takes it.
 
-    Its estimate of the costs is not made here (kubernetes pkg/apis/resource/validation/validation.go, validateCELExpression).
+    Rule: kubernetes pkg/apis/resource/validation/validation.go, validateCELExpression.
     """
     if len(text.encode()) > LONGEST_NEW:
         return f"Too long: may not be more than {LONGEST_NEW} bytes"
@@ -32,12 +33,12 @@ def refusal(text: str, cluster: ClusterInfo) -> str:
         list_type_attributes=on("DRAListTypeAttributes", False),
     )
     try:
-        compile_expression(text, environment)
+        too_complex = most_cost(compile_expression(text, environment).tree) > COST_LIMIT
     except CompileError as error:
         return f"Invalid value: {quoted(text)}: {error.message}"
     except Unsupported:
         return ""
-    return ""
+    return "Forbidden: too complex, exceeds cost limit" if too_complex else ""
 
 
 class Expression:

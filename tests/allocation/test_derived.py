@@ -6,6 +6,7 @@ from kubectl_dra.allocation.cel import CelError
 from kubectl_dra.allocation.derived import derived
 from kubectl_dra.objects.resource import Device, DeviceAttribute
 
+EVALUATE = "evaluate derived attribute a/y on device a/p/d failed"
 DEVICE = Device("d", {"model": DeviceAttribute(string="x"), "size": DeviceAttribute(int_=2)})
 
 
@@ -18,6 +19,10 @@ DEVICE = Device("d", {"model": DeviceAttribute(string="x"), "size": DeviceAttrib
         ('semver("1.2.3")', DeviceAttribute(version="1.2.3")),
         ('[device.attributes["a"].model]', DeviceAttribute(strings=("x",))),
         ("[1, 2]", DeviceAttribute(ints=(1, 2))),
+        # the Go value inside decides
+        ("dyn(optional.of(optional.of(true)))", DeviceAttribute(bool_=True)),
+        ("dyn(type(1))", DeviceAttribute(string="int")),
+        ("[dyn('a'), dyn(optional.of('b')), dyn(type(1))]", DeviceAttribute(strings=("a", "b", "int"))),
     ],
 )
 def test_values(expression: str, expected: DeviceAttribute) -> None:
@@ -29,7 +34,13 @@ def test_values(expression: str, expected: DeviceAttribute) -> None:
     [
         ("1.5", "compile derived attribute a/y failed: must evaluate to a primitive scalar"),
         ("device.nope", "compile derived attribute a/y failed: compilation failed"),
-        ('device.attributes["a"].gone', "evaluate derived attribute a/y on device a/p/d failed: no such key: gone"),
+        ("dyn(optional.none())", f"{EVALUATE}: unsupported CEL return type: <nil>"),
+        ("dyn({1: 2})", f"{EVALUATE}: unsupported CEL return type: map[ref.Val]ref.Val"),
+        (
+            "[dyn(1), dyn(b'')]",
+            f"{EVALUATE}: expected list element at index 1 to be int, got []uint8",
+        ),
+        ('device.attributes["a"].gone', f"{EVALUATE}: no such key: gone"),
     ],
 )
 def test_errors(expression: str, message: str) -> None:

@@ -142,3 +142,4 @@ def test_what_the_api_server_refuses() -> None:
         "undefined field 'allowMultipleAllocations'\n | device.allowMultipleAllocations\n | ......^"
     )
     assert refusal("true" + " " * 10240, now) == "Too long: may not be more than 10240 bytes"
+    assert refusal("lists.range(100000).all(x, lists.range(100000).all(y, x == y))", now) == "Forbidden: too complex, exceeds cost limit"

@@ -14,6 +14,7 @@ from kubectl_dra.allocation.cel import (
     ErrorClass,
     compile_expression,
 )
+from kubectl_dra.allocation.cel.estimate import most_cost
 from kubectl_dra.objects.resource import Device
 
 DRIVER = "gpu.example.com"
@@ -48,13 +49,13 @@ def ask(expression: str, device: Mapping[str, Any] = DEVICE, *, environment: Cel
 
 
 def as_upstream(expression: str, device: Mapping[str, Any], driver: str) -> dict[str, object]:
-    """The answer as the oracle writes it. What we cannot decide has the kind `unsupported`."""
+    """The answer as the oracle writes it, with its estimate. What we cannot decide has the kind `unsupported`."""
     try:
         program = compile_expression(expression)
     except CelError as error:
         return {"error": error.message, "errorKind": str(error.error_class)}
     answer = program.evaluate(variables(device, driver))
-    found: dict[str, object] = {"type": str(program.type), "cost": answer.cost}
+    found: dict[str, object] = {"type": str(program.type), "cost": answer.cost, "maxCost": most_cost(program.tree)}
     if answer.error_class is None:
         return found | {"result": answer.matches}
     # The oracle calls a passed cost limit a runtime error.

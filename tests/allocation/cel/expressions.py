@@ -26,6 +26,11 @@ class Expressions:
         """An expression that should give a bool, with so many levels of templates in each other at most."""
         return self.make("bool", depth, ())
 
+    def value(self, depth: int = 4) -> str:
+        """An expression that gives anything."""
+        around = self.pick(("{}", "dyn({})", "[{}]", "[dyn({}), dyn({})]", "optional.of({})"))
+        return around.replace("{}", self.make(self.pick(_MISTAKEN), depth, ()))
+
     def make(self, kind: str, depth: int, scope: Scope) -> str:
         if self.random.random() < self.mistakes:
             kind = self.pick(_MISTAKEN)
