@@ -42,7 +42,7 @@ class Example:
     @property
     def offline(self) -> bool:
         """True when it needs no cluster: it runs on the bundled one, or reads nothing."""
-        return self.words[0] not in ("audit", "inventory", "classes", "devices", "explain", "snapshot") or bool(
+        return self.words[0] not in ("audit", "inventory", "classes", "devices", "explain", "taint", "snapshot") or bool(
             {"--demo", "--explain"} & set(self.words)
         )
 

@@ -32,6 +32,7 @@ COMMANDS: Mapping[str, Entry] = {
     "migrate-node": Entry(
         f"{_ROOM}.migrate_node", "migrate_node", "Move one node from the device plugin to the DRA driver, or back, step by step"
     ),
+    "taint": Entry(f"{_ROOM}.taint", "taint", "What a DeviceTaintRule would do, then do it; and the rules that exist"),
     "snapshot": Entry(f"{_ROOM}.snapshot", "snapshot", "Write the state of the cluster to one redacted file that --from reads"),
     "rbac": Entry(f"{_ROOM}.rbac", "rbac", "Print the least ClusterRole that a command needs"),
     "schema": Entry(f"{_ROOM}.schema", "schema", "Print the JSON schema of a document that -o json writes"),

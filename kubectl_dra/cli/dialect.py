@@ -56,11 +56,11 @@ class KubectlCommand(TyperCommand):
         try:
             parsed = self.flags().parse(args)
             if parsed.is_true(HELP.name):
-                formats.put(command_help(self, ctx.command_path), ctx.obj)
+                formats.put(command_help(self, ctx.command_path.rstrip()), ctx.obj)
                 raise typer.Exit(ExitStatus.OK)
             self._convert(ctx, parsed)
         except UsageError as error:
-            raise UsageError(error.message, hint=error.hint or see_help(ctx.command_path)) from error
+            raise UsageError(error.message, hint=error.hint or see_help(ctx.command_path.rstrip())) from error
         return []
 
     def _convert(self, ctx: typer.Context, parsed: Parsed) -> None:

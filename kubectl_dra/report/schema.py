@@ -22,6 +22,8 @@ KINDS: Mapping[str, str] = {
     "MigrationRecord": "kubectl_dra.migration.document",
     "MigrationStatus": "kubectl_dra.migration.document",
     "ProfileList": "kubectl_dra.migration.document",
+    "TaintPreview": "kubectl_dra.taint_rules.document",
+    "TaintRuleList": "kubectl_dra.taint_rules.document",
     "Version": "kubectl_dra.report.version",
 }
 """The kinds that commands print, and where their Structs are (`module:Struct` where the name differs)."""

@@ -10,10 +10,11 @@ NUMBER = re.compile(
       | (?:\.[0-9_]+ | [0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?
       | [0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?
       | \.(?:inf|Inf|INF|nan|NaN|NAN)
+      | [0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt\ ][0-9:.]+(?:Z|\ ?[-+][0-9:]+)?)?
     )""",
     re.VERBOSE,
 )
-"""What some version of YAML reads as a number: 1.1 (PyYAML, kubectl) and 1.2."""
+"""What some version of YAML reads as a number or a time: 1.1 (PyYAML, kubectl) and 1.2."""
 
 WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "~", "="})
 

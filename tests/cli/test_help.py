@@ -2,13 +2,14 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from kubectl_dra.cli.commands import ABOUT, COMMANDS
 from kubectl_dra.cli.dialect import KubectlCommand
-from kubectl_dra.cli.lazy import root
+from kubectl_dra.cli.lazy import LazyGroup, root
+from kubectl_dra.cli.taint_group import TaintGroup
 from tests.cli.probe import call
 from tests.run import Result
 
@@ -75,18 +76,27 @@ def test_help_does_not_excuse_an_unknown_flag() -> None:
     assert call("probe", "--help", "--foo").code == 2
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_of_the_table_is_there(name: str) -> None:
-    command = root().find(name)
-    assert isinstance(command, KubectlCommand)
-    assert command.name == name
-    assert command.help
+def commands(group: LazyGroup | None = None) -> Iterator[tuple[str, KubectlCommand]]:
+    """All commands by the words that call them, those in groups too."""
+    for name in (group or root()).table:
+        command = (group or root()).find(name)
+        if isinstance(command, LazyGroup):
+            yield from ((f"{name} {inner}", each) for inner, each in commands(command))
+        else:
+            assert isinstance(command, KubectlCommand)
+            yield name, command
+    if isinstance(group, TaintGroup):
+        yield "KEY:EFFECT", group.make
+
+
+def test_every_command_of_the_table_is_there() -> None:
+    for name, command in commands():
+        assert command.name == name.rpartition(" ")[2] or name.endswith("KEY:EFFECT")
+        assert command.help
 
 
 def test_no_command_takes_a_name_from_the_shared_options() -> None:
-    for name in COMMANDS:
-        command = root().find(name)
-        assert isinstance(command, KubectlCommand)
+    for name, command in commands():
         spellings = [spelling for option in command.options() for spelling in option.opts]
         assert len(spellings) == len(set(spellings)), name
 
@@ -102,7 +112,7 @@ def imported_slowly(module: str, argv: list[str]) -> subprocess.CompletedProcess
     return subprocess.run([sys.executable, "-c", program, *argv], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("argv", [[], *([name, "--help"] for name in COMMANDS), ["options"]])
+@pytest.mark.parametrize("argv", [[], *([name, "--help"] for name in COMMANDS), ["taint", "wait", "--help"], ["options"]])
 def test_help_imports_nothing_slow(argv: list[str]) -> None:
     done = imported_slowly("kubectl_dra.cli.main", argv)
     assert (done.returncode, done.stderr.strip()) == (0, "")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kubectl_dra.cli.command.taint import COMMANDS as TAINT_COMMANDS
 from kubectl_dra.cli.commands import COMMANDS
 from kubectl_dra.knowledge.permissions import (
     CUSTOM_WORKLOADS,
@@ -19,7 +20,14 @@ from kubectl_dra.reading.kinds import ALL
 
 
 def test_only_commands_that_exist_need_permissions() -> None:
-    assert set(commands()) <= set(COMMANDS)
+    of_taint = {f"taint-{name}" for name in (*TAINT_COMMANDS, "preview", "probe", "create", "evict")}
+    assert set(commands()) <= set(COMMANDS) | of_taint
+    assert of_taint <= set(commands())
+
+
+def test_the_role_for_taints_is_that_of_all_its_commands_together() -> None:
+    parts = [name for name in commands() if name.startswith("taint-")]
+    assert rules_of(["taint"]) == rules_of(parts)
 
 
 @pytest.mark.parametrize("command", commands())

@@ -24,12 +24,26 @@ POD = {
     "spec": {"automountServiceAccountToken": False, "containers": [{"name": "main", "image": "i"}]},
 }
 
+RULE = {
+    "apiVersion": "resource.k8s.io/v1",
+    "kind": "DeviceTaintRule",
+    "metadata": {"name": "gone"},
+    "spec": {"deviceSelector": {"driver": "gone.example.com"}, "taint": {"key": "example.com/gone", "effect": "NoExecute"}},
+}
+
 
 @pytest.fixture
 def words(namespace: str, apply: Callable[..., object]) -> Callable[[str], list[str]]:
-    """The command line of a command: the one that is about a pod gets one."""
-    apply(POD)
-    return lambda command: [command, *(["pod", "train", "-n", namespace] if command == "explain" else [])]
+    """The command line of a command: those that are about a pod or a rule get one."""
+    apply([POD, RULE])
+    of = {
+        "explain": ["explain", "pod", "train", "-n", namespace],
+        "taint-preview": ["taint", "example.com/gone:NoExecute", "--all-devices", "--dry-run"],
+        "taint-list": ["taint", "list"],
+        "taint-show": ["taint", "show", "gone"],
+        "taint-wait": ["taint", "wait", "gone", "--timeout=60s"],
+    }
+    return lambda command: of.get(command, [command])
 
 
 @pytest.mark.parametrize("command", READERS)
