@@ -4,6 +4,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
+from tests.bed.api import RefusedError
 from tests.bed.cluster import Cluster
 from tests.bed.node import DraDriver, Node
 from tests.run import kubectl_dra
@@ -57,6 +60,13 @@ def test_classes_with_selectors_and_the_holders_of_devices(
     wait_until(lambda: any(each["spec"].get("devices") for each in cell.api.items(slices)), "the driver's slices are there")
     expression = f'device.attributes["{DRIVER}"].model.startsWith("H")'
     apply(device_class(expression))
+
+    costly = "lists.range(100000).all(x, lists.range(100000).all(y, x == y))"
+    with pytest.raises(RefusedError) as refused:
+        apply(device_class(costly))
+    told = kubectl_dra("devices", "--where", costly, "--kubeconfig", str(cell.kubeconfig))
+    assert (told.code, told.stderr.splitlines()[0]) == (2, "error: --where: Forbidden: too complex, exceeds cost limit")
+    assert str(refused.value).endswith("spec.selectors[1].cel.expression: Forbidden: too complex, exceeds cost limit")
 
     tried = answer("devices", "--where", expression)["items"]
     selected = ["gpu-1", "gpu-2"]
