@@ -28,6 +28,8 @@ EXTENDED_RESOURCES = Names("deviceclasses", "resource.k8s.io", _RESOURCE_VERSION
 OF_PARAMETERS: Mapping[tuple[str, str], Names] = {
     ("classes", "names"): CLASSES,
     ("explain", "name"): PODS,
+    ("migrate-node", "canary_namespace"): NAMESPACES,
+    ("migrate-node", "drop_resource"): EXTENDED_RESOURCES,
 }
 """By command and parameter; and, below, by the parameter alone."""
 

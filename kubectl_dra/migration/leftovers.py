@@ -8,14 +8,12 @@ import msgspec
 
 from kubectl_dra.migration.document import Holder
 from kubectl_dra.migration.journal import Journal, of_node
-from kubectl_dra.migration.marks import FENCE, LOCK_NAMESPACE, NODE_LABEL, PREFIX, node_hash
+from kubectl_dra.migration.marks import FENCE, LOCK_NAMESPACE, NODE_LABEL, node_hash
 from kubectl_dra.objects.meta import ObjectMeta, timestamp
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.policy import Lease
 from kubectl_dra.objects.snapshot import Snapshot
-
-PREVIEW_LABEL = f"{PREFIX}/preview"
-"""On the rules by which `taint` asks the cluster what a taint would do; they live for seconds."""
+from kubectl_dra.taint_rules.rule import PREVIEW_LABEL, Effect
 
 PREVIEW_SECONDS = 600
 """After so long nobody waits for the answer of a preview any more."""
@@ -119,8 +117,8 @@ class Traces:
     def _previews(self, snapshot: Snapshot) -> Iterator[Leftover]:
         for rule in snapshot.device_taint_rules:
             made = timestamp(rule.metadata.creation_timestamp)
-            labelled = PREVIEW_LABEL in (rule.metadata.labels or {})
-            if labelled and made is not None and (self._now - made).total_seconds() > PREVIEW_SECONDS:
+            preview = PREVIEW_LABEL in (rule.metadata.labels or {}) and rule.spec.taint.effect == Effect.NONE
+            if preview and made is not None and (self._now - made).total_seconds() > PREVIEW_SECONDS:
                 yield Leftover(LeftKind.RULE, "", rule.metadata.name, rule.metadata.uid or "")
 
 

@@ -185,3 +185,29 @@ def test_tokens_are_not_repeated(kubectl_dra: Call) -> None:
         "--ignore-daemonsets=false",
         "--force",
     )
+
+
+def test_names_are_completed_from_the_cluster() -> None:
+    from kubectl_dra.cli.cluster_names import CLASSES, EXTENDED_RESOURCES, NAMESPACES, NODES, names_for
+
+    assert names_for("migrate-node", "node") == NODES
+    assert names_for("migrate-node", "device_class") == CLASSES
+    assert names_for("migrate-node", "canary_namespace") == NAMESPACES
+    assert names_for("migrate-node", "resource") == names_for("migrate-node", "drop_resource") == EXTENDED_RESOURCES
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (("--profile", "nv"), ["nvidia-gpu-operator", "nvidia-standalone"]),
+        (("--only", "un"), ["unplug", "uncordon"]),
+        (("--drain", ""), ["evict", "holders", "wait"]),
+    ],
+)
+def test_words_are_completed(words: tuple[str, ...], found: list[str]) -> None:
+    from kubectl_dra.cli.complete import complete
+    from kubectl_dra.environment import Environment
+    from tests.run import Stream
+
+    environment = Environment(Stream(), Stream(), Stream())
+    assert [each.word for each in complete(["migrate-node", "gpu-01", *words], environment).candidates] == found

@@ -8,13 +8,14 @@ from msgspec.structs import replace
 
 from kubectl_dra.errors import UsageError
 from kubectl_dra.migration.document import MigrationStatus, NodeStatus
-from kubectl_dra.migration.leftovers import PREVIEW_LABEL, leftovers
+from kubectl_dra.migration.leftovers import leftovers
 from kubectl_dra.migration.marks import ID_LABEL, NODE_LABEL, lock_name, node_hash
 from kubectl_dra.migration.names import Direction, Phase, StepName, StepState
 from kubectl_dra.migration.status import status
 from kubectl_dra.objects.policy import Lease, LeaseSpec, Namespace
-from kubectl_dra.objects.resource import DeviceTaintRule
+from kubectl_dra.objects.resource import DeviceTaint, DeviceTaintRule, DeviceTaintRuleSpec
 from kubectl_dra.objects.snapshot import Snapshot
+from kubectl_dra.taint_rules.rule import PREVIEW_LABEL
 from tests.factories import forbidden, meta, node, pod, snapshot
 from tests.migration.given import NOW, fenced, gpu_node, journal, with_journal
 
@@ -27,8 +28,11 @@ def lock(of: str = "a", seconds: float = 0) -> Lease:
     return Lease(meta(lock_name(of), "kube-system"), LeaseSpec("host/1/2/j1", 15, renew_time=renewed))
 
 
-def rule(name: str = "fence", labels: dict[str, str] | None = None, created: str = "2026-01-02T00:00:00Z") -> DeviceTaintRule:
-    return DeviceTaintRule(meta(name, labels=MARKED if labels is None else labels, created=created))
+def rule(
+    name: str = "fence", labels: dict[str, str] | None = None, created: str = "2026-01-02T00:00:00Z", effect: str = "NoSchedule"
+) -> DeviceTaintRule:
+    spec = DeviceTaintRuleSpec(taint=DeviceTaint("x.example/y", None, effect))
+    return DeviceTaintRule(meta(name, labels=MARKED if labels is None else labels, created=created), spec)
 
 
 def world(*more: object, leases: Iterable[Lease] = (), rules: Iterable[DeviceTaintRule] = (), **readings: object) -> Snapshot:
@@ -169,9 +173,10 @@ def test_what_is_going_already_is_not_left() -> None:
 
 
 def test_previews_that_nobody_waits_for() -> None:
-    old = rule("old", {PREVIEW_LABEL: "x"}, created="2026-01-02T02:00:00Z")
-    new = rule("new", {PREVIEW_LABEL: "x"}, created="2026-01-02T02:55:00Z")
-    of = world(gpu_node("a"), rules=[old, new])
+    old = rule("old", {PREVIEW_LABEL: "x"}, created="2026-01-02T02:00:00Z", effect="None")
+    new = rule("new", {PREVIEW_LABEL: "x"}, created="2026-01-02T02:55:00Z", effect="None")
+    promoted = rule("promoted", {PREVIEW_LABEL: "x"}, created="2026-01-02T02:00:00Z", effect="NoExecute")
+    of = world(gpu_node("a"), rules=[old, new, promoted])
     assert status(of, NOW).leftovers == ("DeviceTaintRule old",)
     assert names(of) == ["DeviceTaintRule old"]
     assert names(of, "a") == []
