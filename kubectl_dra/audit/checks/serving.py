@@ -203,8 +203,8 @@ def _causes(case: Case, name: str, node: Node, *, stays: bool) -> str:
         told = listed(_named(pods)) if pods else "a plugin that no pod is known for"
         return f"{told} is registered, and all of its devices are unhealthy (a plugin that is gone is forgotten after five minutes)"
     if not pods:
-        known = vendors.vendor_of_resource(name) is not None
-        gone = "the plugin is gone" if known else "no pod on the node is known as its plugin: it is gone, or runs outside of pods"
+        vendor = vendors.vendor_of_resource(name)
+        gone = "the plugin is gone" if vendor is not None and vendor.plugin else "no pod on the node is known as its plugin: it is gone, or runs outside of pods"
         return f"{gone}; capacity becomes 0 within five minutes then"
     if any(_is_ready(pod) for pod in pods):
         return f"{listed(_named(pods))} is Ready: it or the kubelet has just restarted, or all of its devices are unhealthy"
