@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from kubectl_dra.reading import write_snapshot
-from tests.audit.given import cluster, forbidden
+from tests.audit.given import GPU, cluster, forbidden, quota
 from tests.run import kubectl_dra
 
 
@@ -25,3 +25,19 @@ def test_how_kubectl_writes_the_file_stands_in_the_finding_and_not_with_every_re
     assert "kubectl get" in told.partition("Not known")[0]
     assert "kubectl get" not in told.partition("Not known")[2]
     assert "kubectl get" in kubectl_dra("audit", "--from", str(path), "-o", "wide").stdout.partition("Not known")[2]
+
+
+def test_many_findings_are_listed_first_a_line_each(tmp_path: Path) -> None:
+    def told(number: int) -> str:
+        path = tmp_path / "cluster.json"
+        quotas = [quota(f"q{each}", {GPU: 1}) for each in range(number)]
+        with path.open("wb") as stream:
+            write_snapshot(cluster(resource_quotas=quotas), stream.write)
+        return kubectl_dra("audit", "--from", str(path), "--select", "DRA501").stdout
+
+    assert "Findings (" not in told(9)
+    many = told(10)
+    listed = many.partition("Findings (10)\n\n")[2].partition("\n\n")[0].splitlines()
+    assert listed[0].split() == ["CODE", "SEVERITY", "TITLE"]
+    assert listed[1:] == ["DRA501   warning    a quota on example.com/gpu that nothing counts"] * 10
+    assert many.count("seen:") == 10
