@@ -6,9 +6,10 @@ from kubectl_dra.allocation.allocator import never
 from kubectl_dra.allocation.node_fit import NOT_JUDGED
 from kubectl_dra.explanation import after, before, scheduling, told
 from kubectl_dra.explanation.case import PodCase
-from kubectl_dra.explanation.document import Asked, Explanation, OnNode, Reason, Verdict
+from kubectl_dra.explanation.document import Asked, Explanation, NodeVerdict, OnNode, Reason, Verdict
 from kubectl_dra.explanation.hints import hints
 from kubectl_dra.explanation.planned import with_claims
+from kubectl_dra.explanation.quotas import quotas
 from kubectl_dra.explanation.requests import asked
 from kubectl_dra.explanation.summary import summary
 from kubectl_dra.inventory.document import ObjectName, Unknown
@@ -59,7 +60,7 @@ def _waiting(case: PodCase, node: str | None, *, devices: bool) -> Explanation:
     held = before.before(case)
     looked_at = _with_claims(case)
     everything = () if looked_at is None else scheduling.nodes(looked_at)
-    words = (*before.judged_as_default(case), *told.from_words(case))
+    words = (*before.judged_as_default(case), *told.from_words(case), *quotas(case))
     verdict = _verdict(case, held, words, everything)
     about_pod = (*held, *words, *hints(case, everything))
     first = next(iter(about_pod), None) or scheduling.nearest(scheduling.commonest(everything))
@@ -86,9 +87,16 @@ def _verdict(case: PodCase, held: tuple[Reason, ...], words: tuple[Reason, ...],
         return Verdict.FAILS
     if any(each.code in ("lost-mapping", "quota", "empty-claim", "preempting") for each in words):
         return Verdict.WAITS
-    if counts.get("fits"):
+    if any(each.verdict == NodeVerdict.FITS and not _quota_stops(each, words) for each in nodes):
         return Verdict.FITS
+    if counts.get("fits"):
+        return Verdict.WAITS
     return Verdict.UNKNOWN if counts.get("unknown") else Verdict.WAITS
+
+
+def _quota_stops(node: OnNode, words: tuple[Reason, ...]) -> bool:
+    """Whether a quota would stop the pod there: what the plugin serves alone has no claim."""
+    return any(each.code == "quota-short" for each in words) and "plugin" not in node.served_by.values()
 
 
 def _placed(case: PodCase, verdict: Verdict, reasons: tuple[Reason, ...]) -> Explanation:

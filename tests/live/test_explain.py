@@ -163,6 +163,7 @@ CLAIM = {"spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClas
 def test_states_before_and_after_scheduling(waiting: Waiting) -> None:
     before_scheduling(waiting)
     claims_of_its_own_beside_a_name_that_the_plugin_serves(waiting)
+    a_quota_on_claims(waiting)
     tainted_devices(waiting)
     ephemeral_containers(waiting)
     a_claim_that_is_not_reserved(waiting)
@@ -208,6 +209,22 @@ def claims_of_its_own_beside_a_name_that_the_plugin_serves(waiting: Waiting) -> 
     waiting.api.delete(f"{CLAIMS}/own")
     waiting.api.delete("/apis/resource.k8s.io/v1/resourceslices/shared-gpu.example.com")
     wait_until(lambda: waiting.api.find(f"{CLAIMS}/own") is None, "the claim is gone")
+
+
+def a_quota_on_claims(waiting: Waiting) -> None:
+    """F10: the pod is made, and placed, and cannot be bound. It is foretold."""
+    key, quotas = "count/resourceclaims.resource.k8s.io", f"{NAMESPACE}/resourcequotas"
+    wait_until(lambda: len(waiting.api.items(CLAIMS)) == 1, "only train-0 has a claim")
+    waiting.api.create(quotas, {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": {key: "1"}}})
+    wait_until(lambda: waiting.api.get(f"{quotas}/q").get("status", {}).get("used", {}).get(key) == "1", "the claim is counted")
+    manifest = pod("over", "example.com/gpu", node="node-b")
+    foretold = waiting.run("-f", "-", "-o", "json", stdin=json.dumps(manifest).encode())
+    assert (foretold.code, [each["code"] for each in json.loads(foretold.stdout)["reasons"]]) == (1, ["quota-short", "node-affinity"])
+    waiting.api.create(PODS, manifest)
+    wait_until(lambda: "exceeded quota: q" in waiting.message("over"), "the binding fails")
+    assert waiting.codes("over")[1][:2] == ["quota", "quota-short"]
+    waiting.api.delete(f"{PODS}/over", grace=0)
+    waiting.api.delete(f"{quotas}/q")
 
 
 def tainted_devices(waiting: Waiting) -> None:
