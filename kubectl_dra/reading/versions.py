@@ -6,54 +6,34 @@ its name instead of under `exactly`; clusters before 1.32 wrote a capacity as a 
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from kubectl_dra.objects.meta import ObjectMeta
-from kubectl_dra.objects.node import NodeSelector
 from kubectl_dra.objects.resource import (
-    CapacityRequirements,
-    CounterSet,
     Device,
-    DeviceAttribute,
     DeviceCapacity,
     DeviceClaim,
-    DeviceClaimConfiguration,
-    DeviceConstraint,
-    DeviceCounterConsumption,
-    DeviceDerivedAttribute,
     DeviceRequest,
-    DeviceSelector,
     DeviceSubRequest,
-    DeviceTaint,
     ExactDeviceRequest,
     ResourceClaim,
     ResourceClaimSpec,
     ResourceClaimStatus,
     ResourceClaimTemplate,
     ResourceClaimTemplateSpec,
-    ResourcePool,
     ResourceSlice,
     ResourceSliceSpec,
 )
 from kubectl_dra.objects.shape import Object, QuantityText
-from kubectl_dra.objects.tolerations import Toleration
 from kubectl_dra.reading.kinds import Kind
 
+S = TypeVar("S", bound=Object)
 
-class BasicDevice(Object, frozen=True):
-    """v1beta1: what a device is, apart from its name."""
 
-    attributes: Mapping[str, DeviceAttribute] | None = None
-    capacity: Mapping[str, DeviceCapacity | QuantityText] | None = None
-    consumes_counters: tuple[DeviceCounterConsumption, ...] | None = None
-    node_name: str | None = None
-    node_selector: NodeSelector | None = None
-    all_nodes: bool | None = None
-    taints: tuple[DeviceTaint, ...] | None = None
-    binds_to_node: bool | None = None
-    binding_conditions: tuple[str, ...] | None = None
-    binding_failure_conditions: tuple[str, ...] | None = None
-    allow_multiple_allocations: bool | None = None
+class BasicDevice(Device, frozen=True):
+    """v1beta1: what a device is, apart from its name, which stands beside it."""
+
+    capacity: Mapping[str, DeviceCapacity | QuantityText] | None = None  # type: ignore[assignment]  # wider than v1's
 
 
 class NamedDevice(Object, frozen=True):
@@ -63,18 +43,10 @@ class NamedDevice(Object, frozen=True):
     basic: BasicDevice | None = None
 
 
-class OldSliceSpec(Object, frozen=True):
-    """v1beta1: the spec of a slice."""
+class OldSliceSpec(ResourceSliceSpec, frozen=True):
+    """v1beta1: the spec of a slice, with devices of that form."""
 
-    driver: str = ""
-    pool: ResourcePool = ResourcePool()
-    node_name: str | None = None
-    node_selector: NodeSelector | None = None
-    all_nodes: bool | None = None
-    per_device_node_selection: bool | None = None
-    devices: tuple[NamedDevice, ...] | None = None
-    shared_counters: tuple[CounterSet, ...] | None = None
-    skip_node_operations: tuple[str, ...] | None = None
+    devices: tuple[NamedDevice, ...] | None = None  # type: ignore[assignment]
 
 
 class OldSlice(Object, frozen=True):
@@ -84,27 +56,17 @@ class OldSlice(Object, frozen=True):
     spec: OldSliceSpec = OldSliceSpec()
 
 
-class FlatRequest(Object, frozen=True):
+class FlatRequest(ExactDeviceRequest, frozen=True):
     """v1beta1: a request, with the fields of `exactly` beside its name."""
 
     name: str = ""
-    device_class_name: str | None = None
-    selectors: tuple[DeviceSelector, ...] | None = None
-    allocation_mode: str | None = None
-    count: int | None = None
-    admin_access: bool | None = None
     first_available: tuple[DeviceSubRequest, ...] | None = None
-    tolerations: tuple[Toleration, ...] | None = None
-    capacity: CapacityRequirements | None = None
-    derived_attributes: tuple[DeviceDerivedAttribute, ...] | None = None
 
 
-class FlatClaim(Object, frozen=True):
+class FlatClaim(DeviceClaim, frozen=True):
     """v1beta1: the requests of a claim, and what holds for them together."""
 
-    requests: tuple[FlatRequest, ...] | None = None
-    constraints: tuple[DeviceConstraint, ...] | None = None
-    config: tuple[DeviceClaimConfiguration, ...] | None = None
+    requests: tuple[FlatRequest, ...] | None = None  # type: ignore[assignment]
 
 
 class OldClaimSpec(Object, frozen=True):
@@ -137,69 +99,32 @@ class OldTemplate(Object, frozen=True):
 
 def _device(old: NamedDevice) -> Device:
     basic = old.basic or BasicDevice()
-    return Device(
-        name=old.name,
-        attributes=basic.attributes,
-        capacity=None
-        if basic.capacity is None
-        else {name: amount if isinstance(amount, DeviceCapacity) else DeviceCapacity(amount) for name, amount in basic.capacity.items()},
-        consumes_counters=basic.consumes_counters,
-        node_name=basic.node_name,
-        node_selector=basic.node_selector,
-        all_nodes=basic.all_nodes,
-        taints=basic.taints,
-        binds_to_node=basic.binds_to_node,
-        binding_conditions=basic.binding_conditions,
-        binding_failure_conditions=basic.binding_failure_conditions,
-        allow_multiple_allocations=basic.allow_multiple_allocations,
-    )
+    capacity = basic.capacity and {
+        name: amount if isinstance(amount, DeviceCapacity) else DeviceCapacity(amount) for name, amount in basic.capacity.items()
+    }
+    return _as(Device, basic, name=old.name, capacity=capacity)
 
 
 def _slice(old: OldSlice) -> ResourceSlice:
-    spec = old.spec
-    return ResourceSlice(
-        metadata=old.metadata,
-        spec=ResourceSliceSpec(
-            driver=spec.driver,
-            pool=spec.pool,
-            node_name=spec.node_name,
-            node_selector=spec.node_selector,
-            all_nodes=spec.all_nodes,
-            per_device_node_selection=spec.per_device_node_selection,
-            devices=None if spec.devices is None else tuple(map(_device, spec.devices)),
-            shared_counters=spec.shared_counters,
-            skip_node_operations=spec.skip_node_operations,
-        ),
-    )
+    devices = None if old.spec.devices is None else tuple(map(_device, old.spec.devices))
+    return ResourceSlice(metadata=old.metadata, spec=_as(ResourceSliceSpec, old.spec, devices=devices))
 
 
 def _request(old: FlatRequest) -> DeviceRequest:
     if old.first_available:
         return DeviceRequest(name=old.name, first_available=old.first_available)
-    return DeviceRequest(
-        name=old.name,
-        exactly=ExactDeviceRequest(
-            device_class_name=old.device_class_name or "",
-            selectors=old.selectors,
-            allocation_mode=old.allocation_mode,
-            count=old.count,
-            admin_access=old.admin_access,
-            tolerations=old.tolerations,
-            capacity=old.capacity,
-            derived_attributes=old.derived_attributes,
-        ),
-    )
+    return DeviceRequest(name=old.name, exactly=_as(ExactDeviceRequest, old))
 
 
 def _claim_spec(old: OldClaimSpec) -> ResourceClaimSpec:
-    devices = old.devices
-    return ResourceClaimSpec(
-        devices=DeviceClaim(
-            requests=None if devices.requests is None else tuple(map(_request, devices.requests)),
-            constraints=devices.constraints,
-            config=devices.config,
-        )
-    )
+    requests = None if old.devices.requests is None else tuple(map(_request, old.devices.requests))
+    return ResourceClaimSpec(devices=_as(DeviceClaim, old.devices, requests=requests))
+
+
+def _as(kind: type[S], old: S, **changed: object) -> S:
+    """The fields that v1 has, as they are in an older form that was derived from it, but for what changed."""
+    kept = {name: getattr(old, name) for name in kind.__struct_fields__ if name not in changed}
+    return kind(**kept, **changed)
 
 
 def _claim(old: OldClaim) -> ResourceClaim:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 
 from kubectl_dra.objects.resource import (
@@ -17,9 +18,11 @@ from kubectl_dra.objects.resource import (
     DeviceSubRequest,
     DeviceTaint,
     ExactDeviceRequest,
+    ResourceSliceSpec,
 )
 from kubectl_dra.objects.snapshot import Snapshot
 from kubectl_dra.objects.tolerations import Toleration
+from tests.reading.filled import filled
 
 Read = Callable[..., Snapshot]
 Plain = dict[str, Any]
@@ -146,3 +149,18 @@ def test_nulls_and_mistyped_fields_of_old_versions_are_treated_like_those_of_v1(
         in_version("v1beta1", "ResourceSlice", spec=slice_spec([{"name": "gpu-0", "basic": {"capacity": {"a": None}}}]))
     ).resource_slices
     assert found.spec.devices == (Device("gpu-0", capacity={}),)
+
+
+def test_whatever_v1_has_is_taken_over_from_v1beta1(read: Read) -> None:
+    spec = filled(ResourceSliceSpec, devices=(filled(Device),))
+    basic = msgspec.to_builtins(spec)["devices"][0]
+    old = {**msgspec.to_builtins(spec), "devices": [{"name": basic.pop("name"), "basic": basic}]}
+    [found] = read(in_version("v1beta1", "ResourceSlice", spec=old)).resource_slices
+    assert found.spec == spec
+
+
+def test_whatever_a_request_of_v1_has_is_taken_over_from_v1beta1(read: Read) -> None:
+    devices = filled(DeviceClaim, requests=(DeviceRequest("r", filled(ExactDeviceRequest)),))
+    old = {**msgspec.to_builtins(devices), "requests": [{"name": "r", **msgspec.to_builtins(filled(ExactDeviceRequest))}]}
+    [found] = read(in_version("v1beta1", "ResourceClaim", spec={"devices": old})).resource_claims
+    assert found.spec.devices == devices
