@@ -47,4 +47,10 @@ def pod_name(what: str, node: str) -> str:
 
 def is_ours(name: str, labels: Mapping[str, str] | None, node: str) -> bool:
     """Whether a pod of this name and labels is a canary or probe of a run on the node: the run that finds it deletes it."""
-    return name in (pod_name(CANARY, node), pod_name(PROBE, node)) and (labels or {}).get(NODE_LABEL) == node_hash(node)
+    return is_of_a_run(name, labels) and (labels or {}).get(NODE_LABEL) == node_hash(node)
+
+
+def is_of_a_run(name: str, labels: Mapping[str, str] | None) -> bool:
+    """Whether a pod is a canary or probe, of whatever node."""
+    mark = (labels or {}).get(NODE_LABEL)
+    return mark is not None and name in (f"kubectl-dra-{CANARY}-{mark}", f"kubectl-dra-{PROBE}-{mark}")

@@ -12,7 +12,7 @@ from kubectl_dra.migration.document import MigrationPlan
 from kubectl_dra.migration.facts import Facts
 from kubectl_dra.migration.gather import COMMAND, gather
 from kubectl_dra.migration.journal import Before, Journal
-from kubectl_dra.migration.marks import AUTOSCALERS, FENCE
+from kubectl_dra.migration.marks import AUTOSCALERS, FENCE, is_of_a_run
 from kubectl_dra.migration.names import Direction
 from kubectl_dra.migration.options import Options
 from kubectl_dra.migration.plan import plan
@@ -41,11 +41,17 @@ def look(options: Options, profile: Profile, timing: Timing, reach: Reach, envir
     Raises UsageError for a node that is not there.
     """
     wanted = Wanted(kinds=frozenset(kinds_of(COMMAND)))
-    snapshot = reach.insist(lambda: read_live(reach.transport, reach.discovery, wanted, environment))
+    snapshot = _without_our_own(reach.insist(lambda: read_live(reach.transport, reach.discovery, wanted, environment)))
     decided = target(snapshot, options, profile)
     known = facts if facts is not None else gather(decided, options, reach)
     subject = Subject(snapshot, options, decided, environment.clock.now(), known)
     return Opening(snapshot, decided, plan(subject, timing, preflight(subject)), known)
+
+
+def _without_our_own(snapshot: Snapshot) -> Snapshot:
+    """Without canaries and probes: one that was red still waits, and says nothing of the users' pods."""
+    pods = tuple(pod for pod in snapshot.pods if not is_of_a_run(pod.metadata.name, pod.metadata.labels))
+    return msgspec.structs.replace(snapshot, pods=msgspec.structs.replace(snapshot.pods, items=pods))
 
 
 def new_id() -> str:

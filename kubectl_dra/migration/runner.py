@@ -17,7 +17,7 @@ from kubectl_dra.migration.journal import Journal
 from kubectl_dra.migration.journal_writes import Journaling
 from kubectl_dra.migration.lock import Lock
 from kubectl_dra.migration.marks import JOURNAL
-from kubectl_dra.migration.move import GoBackError, Move
+from kubectl_dra.migration.move import GoBackError, Move, RefusedError
 from kubectl_dra.migration.names import FORWARD, Direction, Phase, StepName, StepState
 from kubectl_dra.migration.opening import Opening, journal_of, look, new_id
 from kubectl_dra.migration.options import UNCORDON_UNTIL, OnFailure, Options
@@ -137,6 +137,8 @@ class _Run:
         try:
             self._journal(move)
             self._all(move)
+            if not move.options.verify:
+                move.journal.flush()
         except DraError as error:
             return self._failed(opening, move, error)
         over = move.written.finished or move.options.verify
@@ -197,9 +199,13 @@ class _Run:
     def _one(self, move: Move, name: StepName) -> None:
         """A step: left out, still so from an earlier run, or done now."""
         step, work = self._lines.steps[name], WORK[name]
-        if step.state is StepState.SKIPPED:
-            return
         move.begin(name)
+        if step.state is StepState.SKIPPED:
+            # `--only` rests on what earlier runs have done
+            why = work.holds(move) if move.written.state(name) is StepState.DONE else ""
+            if why:
+                raise RefusedError(f"{name} was done by an earlier run, and is so no more: {why}", hint="run without --only")
+            return
         if step.state is StepState.DONE and move.written.state(name) is StepState.DONE:
             why = work.holds(move)
             if not why:

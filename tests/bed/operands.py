@@ -12,12 +12,9 @@ from tests.bed.api import Manifest, RefusedError
 from tests.bed.node import DevicePlugin, DraDriver, Node
 from tests.bed.process import BedError
 
-NAMESPACE = "example-devices"
 PLUGIN, DRIVER = "example-device-plugin", "example-dra-driver"
 PLUGIN_LABEL, DRIVER_LABEL = "example.com/device-plugin", "example.com/dra-driver"
 RESOURCE, DRIVER_NAME = "example.com/gpu", "gpu.example.com"
-PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
-DAEMON_SETS = f"/apis/apps/v1/namespaces/{NAMESPACE}/daemonsets"
 
 CLASS: Manifest = {
     "apiVersion": "resource.k8s.io/v1",
@@ -45,7 +42,7 @@ def daemon_set(name: str, label: str, tolerations: Sequence[Mapping[str, str]] =
     return {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
-        "metadata": {"name": name, "namespace": NAMESPACE},
+        "metadata": {"name": name},
         "spec": {
             "selector": {"matchLabels": {"app": name}},
             "template": {"metadata": {"labels": {"app": name}}, "spec": spec},
@@ -60,8 +57,9 @@ class Operands:
     it goes; else the kubelet deletes them after 30 s. `lies` are kinds (PLUGIN, DRIVER) whose pods run without anything behind them.
     """
 
-    def __init__(self, nodes: Sequence[Node], devices: int = 4, *, withdraws: bool = False) -> None:
-        """Start to watch. The DaemonSets are the test's to make."""
+    def __init__(self, nodes: Sequence[Node], namespace: str, devices: int = 4, *, withdraws: bool = False) -> None:
+        """Start to watch. The DaemonSets in `namespace` are the test's to make."""
+        self.namespace = namespace
         self.devices = devices
         self.withdraws = withdraws
         self.lies: set[str] = set()
@@ -104,7 +102,7 @@ class Operands:
 
     def _step(self) -> None:
         wanted = set()
-        for pod in self._api.items(PODS):
+        for pod in self._api.items(f"/api/v1/namespaces/{self.namespace}/pods"):
             kind, node = pod["metadata"].get("labels", {}).get("app"), pod["spec"].get("nodeName")
             alive = pod["status"].get("phase") == "Running" and not pod["metadata"].get("deletionTimestamp")
             if kind in (PLUGIN, DRIVER) and node in self._nodes and alive and kind not in self.lies:

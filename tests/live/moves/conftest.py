@@ -155,16 +155,18 @@ def grounds(cell: Cluster, namespace: str, node: Callable[..., Node], tmp_path: 
         ) -> Ground:
             wanted = {PLUGIN_LABEL: "true"} if labels is None else labels
             nodes = [node(labels=wanted, **options) for _ in range(count)]
-            make_namespace(cell, operands.NAMESPACE)
-            stack.callback(remove_namespace, cell, operands.NAMESPACE)
+            place = f"{namespace}-devices"
+            make_namespace(cell, place)
+            stack.callback(remove_namespace, cell, place)
             cell.api.create("/apis/resource.k8s.io/v1/deviceclasses", operands.CLASS)
             stack.callback(cell.api.delete, f"/apis/resource.k8s.io/v1/deviceclasses/{operands.DRIVER_NAME}")
-            kept = stack.enter_context(Operands(nodes, devices, withdraws=withdraws))
+            kept = stack.enter_context(Operands(nodes, place, devices, withdraws=withdraws))
             held = stack.enter_context(Held(nodes))
             stack.callback(held.check)
+            daemon_sets = f"/apis/apps/v1/namespaces/{place}/daemonsets"
             for name, label in ((PLUGIN, PLUGIN_LABEL), (DRIVER, DRIVER_LABEL)):
-                cell.api.create(operands.DAEMON_SETS, operands.daemon_set(name, label, tolerations))
-                stack.callback(cell.api.delete, f"{operands.DAEMON_SETS}/{name}", propagationPolicy="Background")
+                cell.api.create(daemon_sets, operands.daemon_set(name, label, tolerations))
+                stack.callback(cell.api.delete, f"{daemon_sets}/{name}", propagationPolicy="Background")
             for each in nodes if wanted.get(PLUGIN_LABEL) == "true" else ():
                 offered = lambda each=each: each.read()["status"]["allocatable"].get(RESOURCE) == str(devices)  # noqa: E731
                 wait_until(offered, "the plugin's devices are offered")

@@ -23,11 +23,10 @@ from tests.bed.operands import DRIVER_LABEL, PLUGIN_LABEL, RESOURCE
 from tests.bed.proxy import Fault, FaultProxy, Passed
 from tests.bed.waiting import wait_until
 from tests.live.moves.conftest import Ground, told
-from tests.run import Result
 
 PARTS = 3
 """Tests among which the writes are shared, so that several workers take part."""
-LANES = 3
+LANES = 4
 """Nodes that one test moves side by side."""
 
 
@@ -81,7 +80,7 @@ class Lane:
         self.moves = 0
 
     def start(self, way: Way) -> "subprocess.Popen[str]":
-        """A run in a process of its own."""
+        """A run in a process of its own, to be killed."""
         program = "import sys; from kubectl_dra.cli.main import main; sys.exit(main())"
         arguments = self.ground.arguments(*way, node=self.node.name, kubeconfig=self.config)
         return subprocess.Popen(
@@ -94,11 +93,10 @@ class Lane:
         )
 
     def well(self, way: Way) -> None:
-        """A run to its end, and all is as it should be."""
-        with self.start(way) as process:
-            stdout, stderr = process.communicate(timeout=180)
-        assert process.returncode == 0, told(Result(process.returncode, stdout, stderr))
-        record = json.loads(stdout)
+        """A run to its end, in this process, and all is as it should be."""
+        result = self.ground.run(*way, node=self.node.name, kubeconfig=self.config)
+        assert result.code == 0, told(result)
+        record = json.loads(result.stdout)
         assert record["phase"] == ("returned" if way else "moved"), record
         self.moves += not way
         self.ground.assert_clean(self.node.name)
