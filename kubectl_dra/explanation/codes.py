@@ -10,13 +10,13 @@ SENTENCES: Mapping[str, str] = {
     "node-affinity": "the pod's node selector or node affinity does not match",
     "insufficient": "not enough {subject} is left",
     "plugin-used-up": "the device plugin has not enough {subject} left",
-    "not-served": "nobody serves {subject}: no device plugin offers it, and no class maps it",
+    "not-served": "nobody serves {subject} there: no device plugin offers it on the node, and no class maps it",
     "claim-elsewhere": "the claim {subject} is allocated, and cannot be used from this node",
     "claims-and-plugin": (
         "the scheduler cannot bind a pod that has claims of its own where a device plugin serves {subject} and a class maps it, too"
     ),
     # devices
-    "no-devices": "no driver has a device for the node",
+    "no-devices": "no driver has devices for the node",
     "incomplete-pool": "a pool of {subject} is not complete, so nothing of it is given out",
     "invalid-pool": "a pool of {subject} is not valid, so nothing of it is given out",
     "not-selected": "class {subject} selects none of the node's devices",

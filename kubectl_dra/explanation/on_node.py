@@ -10,10 +10,12 @@ from kubectl_dra.explanation.case import PodCase
 from kubectl_dra.explanation.codes import sentence
 from kubectl_dra.explanation.device_reasons import NodeDevices
 from kubectl_dra.explanation.document import NodeVerdict, OnNode, Reason
+from kubectl_dra.extended_resources.requests import pod_request
 from kubectl_dra.inventory.servers import amount
 from kubectl_dra.knowledge.faults import fault
 from kubectl_dra.objects import quantity
 from kubectl_dra.objects.node import Node
+from kubectl_dra.objects.quantity import Quantity
 
 _VERDICTS = {
     Verdict.FITS: NodeVerdict.FITS,
@@ -60,9 +62,8 @@ def _verdict(case: PodCase, found: PodOnNode) -> NodeVerdict:
 
 
 def _served_by(case: PodCase, found: PodOnNode) -> dict[str, str]:
-    served = found.served
-    sides = (("plugin", served.plugin), ("dra", served.dra or {}), ("nobody", served.nobody))
-    return {name: side for side, names in sides for name in names if name in case.names}
+    plugin, through_dra = found.served.plugin, found.served.dra or {}
+    return {name: "plugin" if name in plugin else "dra" if name in through_dra else "nobody" for name in case.names}
 
 
 def _reasons(case: PodCase, node: Node, found: PodOnNode, seen: NodeDevices, *, devices: bool) -> Iterator[Reason]:
@@ -124,10 +125,16 @@ def _misfit(case: PodCase, node: Node, found: PodOnNode, misfit: NodeMisfit) -> 
         more = f" and {len(users) - _SHOWN} more pods" if len(users) > _SHOWN else ""
         message = f"the device plugin has {have} {name}, and pods on the node ask for {used}"
         return Reason("plugin-used-up", message, name, detail=(f"{named}{more}",) if users else ())
-    allocatable = quantity.read((node.status.allocatable or {}).get(name))
-    return Reason(
-        "insufficient", sentence("insufficient", name), name, detail=(f"the node has {allocatable or 0} {name} for all its pods",)
-    )
+    return Reason("insufficient", sentence("insufficient", name), name, detail=(_left(case, node, name),))
+
+
+def _left(case: PodCase, node: Node, name: str) -> str:
+    """How much of a resource is asked for, and what the node has."""
+    allocatable, pods = quantity.read((node.status.allocatable or {}).get(name)) or Quantity(), case.pods_on.get(node.metadata.name, ())
+    if name == "pods":
+        return f"the node takes {allocatable} pods and has {len(pods)}"
+    used = quantity.total(pod_request(each.spec, name) for each in pods)
+    return f"{pod_request(case.pod.spec, name)} is asked for; of {allocatable} {name} the node's pods ask for {used}"
 
 
 def _leaving(node: Node, name: str) -> tuple[str, ...]:

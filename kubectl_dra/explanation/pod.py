@@ -63,7 +63,7 @@ def _waiting(case: PodCase, node: str | None, *, devices: bool) -> Explanation:
     words = (*before.judged_as_default(case), *told.from_words(case), *quotas(case))
     verdict = _verdict(case, held, words, everything)
     about_pod = (*held, *words, *hints(case, everything))
-    first = next(iter(about_pod), None) or scheduling.nearest(scheduling.commonest(everything))
+    first = next(iter(about_pod), None) or scheduling.nearest(everything)
     sentence = summary(case, verdict, first, everything)
     nodes = () if looked_at is None else scheduling.shown(looked_at, everything, node, devices=devices)
     return _answer(case, verdict, (*about_pod, *scheduling.commonest(nodes)), sentence, asked(case, everything), nodes)

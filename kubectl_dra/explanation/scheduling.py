@@ -58,9 +58,19 @@ def _summed(each: _Together) -> Reason:
     return replace(first, message=message, nodes=len(each.nodes), detail=detail)
 
 
-def nearest(reasons: Iterable[Reason]) -> Reason | None:
-    """Of the reasons of nodes the one that tells most: of the nodes that are nearest to taking the pod."""
-    return min(reasons, key=lambda each: rank(each.code), default=None)
+def nearest(found: Sequence[OnNode]) -> Reason | None:
+    """The reason that tells most, with the number of nodes that have it, too: of the node that is nearest to taking the pod.
+
+    That is the one that the fewest things are against, and of these the one whose devices are.
+    """
+    refusing = [each for each in found if each.reasons]
+    if not refusing:
+        return None
+    node = min(
+        refusing, key=lambda each: (each.verdict != NodeVerdict.ERROR, len(each.reasons), min(rank(one.code) for one in each.reasons))
+    )
+    first = min(node.reasons, key=lambda each: rank(each.code))
+    return next(each for each in commonest(found) if (each.code, each.subject) == (first.code, first.subject))
 
 
 def verdicts(found: Iterable[OnNode]) -> dict[str, int]:

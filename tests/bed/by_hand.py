@@ -23,6 +23,7 @@ The StatefulSet default/train asks for all eight of them, and its pods know noth
     {tool} audit
     {tool} inventory --by node
     {tool} classes
+    {tool} explain pod train-0
 
 Ctrl-C ends it, and nothing of it is left.
 """
