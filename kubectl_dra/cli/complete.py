@@ -93,23 +93,30 @@ def complete(words: Sequence[str], environment: Environment) -> Completion:
         if before.waiting or current.startswith("-"):
             return candidates.of_shared(before.given, before.waiting, current, environment)
         return Completion([Candidate(name, entry.help) for name, entry in COMMANDS.items() if name.startswith(current)])
-    command, rest = _command(names[0], rest)
+    command, groups_own, rest = _command(names[0], rest)
+    words_of_group = [] if current.startswith("-") else [each for each in groups_own if each.word.startswith(current)]
     if command is None:
-        return Completion(())
+        return Completion(words_of_group)
     inside, _ = read(command.flags(), rest)
-    return _of_command(command, inside._replace(given={**before.given, **inside.given}), current, environment)
+    found = _of_command(command, inside._replace(given={**before.given, **inside.given}), current, environment)
+    return found if inside.waiting else found._replace(candidates=[*words_of_group, *found.candidates])
 
 
-def _command(name: str, rest: list[str]) -> "tuple[KubectlCommand | None, list[str]]":
-    """The command that is being completed, and the words behind its name."""
+def _command(name: str, rest: list[str]) -> "tuple[KubectlCommand | None, list[Candidate], list[str]]":
+    """The command that is being completed, the commands of its group if one of these may stand there instead, and the words behind."""
     from kubectl_dra.cli.dialect import KubectlCommand
     from kubectl_dra.cli.lazy import LazyGroup, root
 
     found = root().find(name)
+    others: list[Candidate] = []
     while isinstance(found, LazyGroup):
-        before, rest = read(shared_flags(), rest, mixed=False)
-        found = found.find(before.words[0]) if before.words else None
-    return (found, rest) if isinstance(found, KubectlCommand) else (None, rest)
+        before, after = read(shared_flags(), rest, mixed=False)
+        if before.words and before.words[0] in found.table:
+            found, rest = found.find(before.words[0]), after
+        else:
+            others = [] if before.words else [Candidate(word, entry.help) for word, entry in found.table.items()]
+            found = found.default
+    return (found if isinstance(found, KubectlCommand) else None), others, rest
 
 
 def _of_command(command: "KubectlCommand", before: Before, current: str, environment: Environment) -> Completion:

@@ -33,6 +33,11 @@ class LazyGroup(typer.core.TyperGroup):
         super().__init__(name=name, help=about, add_help_option=False)
         self.table = table
 
+    @property
+    def default(self) -> "Command | None":
+        """The command that takes words which are no command's name, in a group that has one."""
+        return None
+
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
         """The names, in the table's order."""
         return list(self.table)

@@ -31,6 +31,11 @@ class TaintGroup(LazyGroup):
         super().__init__("taint", make.help or "", table)
         self.make = make
 
+    @property
+    def default(self) -> "Command":
+        """The command that makes a rule."""
+        return self.make
+
     def find(self, name: str) -> "Command | None":
         """A sub-command; for a taint the command that makes a rule."""
         return self.make if _MAKE in name else super().find(name)

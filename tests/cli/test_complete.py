@@ -89,6 +89,16 @@ def test_choices_and_words() -> None:
     assert words("rbac", "audit", "in") == ["inventory"]
 
 
+def test_a_group_has_its_commands_and_the_words_and_flags_of_its_own() -> None:
+    assert words("taint", "") == ["list", "show", "promote", "demote", "wait", "delete"]
+    assert words("taint", "-n", "x", "pro") == ["promote"]
+    assert words("taint", "example.com/k:") == ["example.com/k:None", "example.com/k:NoSchedule", "example.com/k:NoExecute"]
+    assert words("taint", "example.com/k:None", "--dri") == ["--driver"]
+    assert words("taint", "--dri") == ["--driver"]
+    assert words("taint", "--driver", "x", "li") == []
+    assert words("taint", "demote", "rule", "--to", "") == ["None", "NoSchedule"]
+
+
 def test_codes_of_checks_with_what_they_find() -> None:
     assert words("audit", "--explain", "DRA101") == ["DRA101"]
     assert words("audit", "--select", "DRA101,DRA40")[0] == "DRA101,DRA401"

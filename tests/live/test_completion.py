@@ -60,6 +60,7 @@ def test_kubectl_completes_names_of_the_cluster(
     completes("devices", "--class=completed-c", to="completed-class")
     completes("audit", "--resource", "completed.example.com/g", to="completed.example.com/gpu")
     completes("audit", "--resource", "completed.example.com/n", to="completed.example.com/nic")
+    completes("taint", "show", "completed-r", to="completed-rule")
     completes("explain", "pod", "-n", namespace, "completed-p", to="completed-pod")
 
 
@@ -84,6 +85,11 @@ apiVersion: resource.k8s.io/v1
 kind: DeviceClass
 metadata: {name: completed-class}
 spec: {extendedResourceName: completed.example.com/gpu}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceTaintRule
+metadata: {name: completed-rule}
+spec: {deviceSelector: {device: none}, taint: {key: example.com/completed, effect: None}}
 ---
 apiVersion: v1
 kind: Pod
