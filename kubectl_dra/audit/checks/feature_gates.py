@@ -199,7 +199,11 @@ def clashing_gates(case: Case) -> Iterator[Candidate | Doubt]:
         nodes = tuple(ObjectRef.of("Node", each.metadata) for each in case.nodes() if clash.gate in (each.status.declared_features or ()))
         if shown or nodes:
             told = [f"{clash.gate} is on in {component}" for component in shown]
-            told += [f"the {'kubelet' if len(nodes) == 1 else 'kubelets'} of {listed(nodes)} declare it"] if nodes else []
+            told += (
+                [f"the {'kubelet' if len(nodes) == 1 else 'kubelets'} of {listed(nodes)} {'declares' if len(nodes) == 1 else 'declare'} it"]
+                if nodes
+                else []
+            )
             yield Candidate(
                 cause=clash.gate,
                 objects=(*pods, *nodes),

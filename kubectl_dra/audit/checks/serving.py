@@ -204,7 +204,11 @@ def _causes(case: Case, name: str, node: Node, *, stays: bool) -> str:
         return f"{told} is registered, and all of its devices are unhealthy (a plugin that is gone is forgotten after five minutes)"
     if not pods:
         vendor = vendors.vendor_of_resource(name)
-        gone = "the plugin is gone" if vendor is not None and vendor.plugin else "no pod on the node is known as its plugin: it is gone, or runs outside of pods"
+        gone = (
+            "the plugin is gone"
+            if vendor is not None and vendor.plugin
+            else "no pod on the node is known as its plugin: it is gone, or runs outside of pods"
+        )
         return f"{gone}; capacity becomes 0 within five minutes then"
     if any(_is_ready(pod) for pod in pods):
         return f"{listed(_named(pods))} is Ready: it or the kubelet has just restarted, or all of its devices are unhealthy"
