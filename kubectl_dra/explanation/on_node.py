@@ -108,7 +108,7 @@ def _failure(error: str) -> Reason:
     selector = _SELECTOR.match(error)
     if selector is not None:
         return Reason("selector-fails", sentence("selector-fails", selector["owner"]), selector["owner"], detail=(first,))
-    return Reason("error", sentence("error"), detail=(first,))
+    return Reason("error", f"{sentence('error')}: {first}")
 
 
 def _misfit(case: PodCase, node: Node, found: PodOnNode, misfit: NodeMisfit) -> Reason:
