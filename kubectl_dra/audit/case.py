@@ -1,7 +1,7 @@
 """The case that the checks judge: one Snapshot, what of it was asked about, and what several checks need computed once."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 
 from kubectl_dra.audit.claims import Claims, served_by_claim
@@ -203,6 +203,13 @@ class Case:
             return found
         contenders = self.resolution.contenders(name)
         return contenders[0].device_class if contenders else None
+
+    def without_class(self, names: Iterable[str]) -> Iterator[str]:
+        """For each of these names that no class maps, a line of evidence that says so, or that nobody knows."""
+        for name in names:
+            if self.class_of(name) is None:
+                known = self.snapshot.device_classes.known
+                yield f"no class maps {name} yet" if known else f"whether a class maps {name} is not known"
 
     @cached_property
     def extended_resources_on(self) -> bool | None:

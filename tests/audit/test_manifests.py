@@ -244,3 +244,11 @@ def test_what_cannot_be_judged(argv: tuple[str, ...], code: int, said: str) -> N
     result = audit(*argv)
     assert (result.code, result.stdout) == (code, "")
     assert result.stderr.startswith(said)
+
+
+def test_that_no_class_maps_a_name_is_said_only_where_classes_are_known() -> None:
+    layer = written(pods=[pod("large", {GPU: 40}), pod("share", {"nvidia.com/gpu.shared": 1})])
+    unknown, known = "whether a class maps example.com/gpu is not known", "no class maps example.com/gpu yet"
+    assert [only(judged(layer, beside=each)).evidence.splitlines()[1] for each in (None, cluster())] == [unknown, known]
+    titles = [only(judged(layer, beside=each, select="DRA412")).title for each in (None, cluster())]
+    assert [title.partition(" class")[0] for title in titles] == ["no known", "no"]

@@ -75,7 +75,7 @@ def _too_many(case: Case, user: User, names: Mapping[str, int], severity: Severi
     unmapped = sorted(name for name in names if not case.class_of(name))
     parts = " + ".join(f"{number} {name}" for name, number in sorted(names.items()))
     told = [f"{user.ref}{f' ({user.where})' if user.where else ''} asks {parts} = {total} devices a pod; a claim holds 32"]
-    told += [f"no class maps {name} yet" for name in unmapped]
+    told += case.without_class(unmapped)
     told += [f"{pod} waits: {message}" for pod, message in user.waiting]
     return Candidate(
         cause=f"{user.ref} {user.where} {parts}",

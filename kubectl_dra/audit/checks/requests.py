@@ -78,7 +78,7 @@ def _beside(case: Case, user: User, names: tuple[str, ...], served: tuple[Node, 
         told.append(f"the device plugin serves {listed(names)} on {listed(node.metadata.name for node in served)}")
     elif case.snapshot.nodes.known:
         told.append("no node serves that through a device plugin now")
-    told += [f"no class maps {name} yet" for name in names if not case.class_of(name)]
+    told += case.without_class(names)
     told += [f"{pod} waits: {message}" for pod, message in user.waiting]
     return Candidate(
         cause=f"{user.ref} {user.where} {listed(names)}",

@@ -81,7 +81,7 @@ def _told(case: Case, name: str, why: str) -> Candidate:
             for node in sorted(nodes, key=lambda each: each.metadata.name)
         ),
         f"it is asked for by {listed(users)}" if users else "nobody asks for it",
-        "no class maps it",
+        "no class maps it" if case.snapshot.device_classes.known else "whether a class maps it is not known",
     ]
     asking = f", which {count(len(users), 'workload')} {'asks' if len(users) == 1 else 'ask'} for" if users else ""
     return Candidate(
@@ -90,7 +90,7 @@ def _told(case: Case, name: str, why: str) -> Candidate:
         evidence=lines(seen),
         resources=(name,),
         severity=Severity.WARNING if users else Severity.INFO,
-        title=f"no class maps {name}{asking}",
+        title=f"no {'' if case.snapshot.device_classes.known else 'known '}class maps {name}{asking}",
         fix=(f"# {why}", *_published(name)),
     )
 
