@@ -8,6 +8,8 @@ PYTHONS := $(PYTHON) python3.14 python3.13 python3.12 python3.11
 # Live tests wait more than they work: one more than there are processors. Each worker has a control plane of 0.7 GB.
 WORKERS ?= $(shell $(RUN) -c 'import os; print(min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(), 3) + 1)')
 TESTS ?=
+# Of each property, in make fuzz.
+EXAMPLES ?= 20000
 
 .PHONY: help demo test bench lint fuzz bed clean
 
@@ -16,7 +18,7 @@ help:
 	@echo "make test    all tests (TESTS=tests/objects for some of them)"
 	@echo "make lint    style, types and the walls between the rooms"
 	@echo "make bench   measure against the budgets, on a cluster of 50,000 pods"
-	@echo "make fuzz    property tests with many examples, for hours if need be"
+	@echo "make fuzz    property tests with many examples (EXAMPLES=200000 for hours)"
 	@echo "make bed     a real cluster to play with, until Ctrl-C"
 	@echo "make clean   remove everything that was made here"
 
@@ -51,7 +53,7 @@ bench: $(VENV)/stamp
 	@$(RUN) -m tests.benchmarks
 
 fuzz: $(VENV)/stamp
-	@HYPOTHESIS_PROFILE=fuzz $(RUN) -m pytest -n $(WORKERS) -m hypothesis --hypothesis-show-statistics -o timeout=0 $(TESTS)
+	@HYPOTHESIS_PROFILE=fuzz FUZZ_EXAMPLES=$(EXAMPLES) $(RUN) -m pytest -n $(WORKERS) -m hypothesis --hypothesis-show-statistics -o timeout=0 $(TESTS)
 
 bed: $(VENV)/stamp
 	@$(RUN) -m tests.bed.by_hand

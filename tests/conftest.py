@@ -18,7 +18,9 @@ from tests.bed.process import RUNNING
 from tests.bed.proxy import FaultProxy
 
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=100)
-settings.register_profile("fuzz", deadline=None, max_examples=20_000, suppress_health_check=[HealthCheck.too_slow])
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "20000"))
+"""Of each property, in `make fuzz`."""
+settings.register_profile("fuzz", deadline=None, max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 building: pytest.StashKey["subprocess.Popen[bytes]"] = pytest.StashKey()

@@ -197,7 +197,7 @@ class _Allocate:
             allocator = Allocator(catalog, state)
             claims = allocator.prepare(step.claims or (), defaults=not self._asked.no_defaults)
             found, answers, taken = self._tried(allocator, nodes, claims, step, number)
-            told.append({"nodes": answers} if step.all_nodes else found)
+            told.append({"nodes": answers or None} if step.all_nodes else found)
             if taken is not None and taken.allocations is not None and not step.dry_run:
                 for each in taken.allocations:
                     state.add(each.result.devices.results or ())
@@ -223,7 +223,7 @@ class _Allocate:
                     break
         if first is not None:
             return first[0], answers, first[1]
-        return {"allocated": None, "nodes": answers}, answers, None
+        return {"allocated": None, "nodes": answers or None}, answers, None
 
 
 def _name(claim: ResourceClaim) -> str:

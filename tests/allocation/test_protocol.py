@@ -114,3 +114,7 @@ def test_too_many_devices_in_the_first_claim_are_an_error_and_in_a_later_one_a_n
     assert (found["error"], found["errorKind"]) == ("allocation max size exceeded", "fatal")
     empty = {"metadata": {"name": "e", "namespace": "ns"}, "spec": {"devices": {"requests": []}}}
     assert ask(document(slices=[one], claims=[empty, claim]))["allocated"] is None
+
+
+def test_steps_without_a_node_have_no_list_of_nodes() -> None:
+    assert ask({"steps": [{}, {"allNodes": True}]}) == {"steps": [{"allocated": None, "nodes": None}, {"nodes": None}]}
