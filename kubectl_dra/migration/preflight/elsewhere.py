@@ -34,7 +34,7 @@ def _stays_gone(pod: Pod) -> bool:
 
 
 class _Places:
-    """Room on the other nodes, less with every pod that took some."""
+    """Room on the other nodes, less with every pod that took some. What refused a pod refuses every later one of the same spec."""
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
@@ -44,21 +44,30 @@ class _Places:
             if pod.node_name and not pod.finished:
                 self._bound.setdefault(pod.node_name, []).append(pod)
         self._given: dict[str, Counter[str]] = {}
+        self._refused: dict[bytes, int] = {}
 
     def take(self, pod: Pod) -> bool:
         """Give the pod room on the first node that has some; False where none has."""
         free = msgspec.structs.replace(pod, spec=msgspec.structs.replace(pod.spec, node_name=None))
         asked = self._subject.case.asked(pod.spec)
-        for node in self._nodes:
-            through_dra = self._through_dra(node, asked)
-            if through_dra is None:
-                continue
-            others = self._bound.setdefault(node.metadata.name, [])
-            if not misfits(free, node, others, delegated=through_dra):
-                others.append(free)
-                self._given.setdefault(node.metadata.name, Counter()).update(through_dra)
+        make = msgspec.json.encode(free.spec)
+        for number in range(self._refused.get(make, 0), len(self._nodes)):
+            if self._placed(free, asked, self._nodes[number]):
+                self._refused[make] = number
                 return True
+        self._refused[make] = len(self._nodes)
         return False
+
+    def _placed(self, free: Pod, asked: Mapping[str, int], node: Node) -> bool:
+        through_dra = self._through_dra(node, asked)
+        if through_dra is None:
+            return False
+        others = self._bound.setdefault(node.metadata.name, [])
+        if misfits(free, node, others, delegated=through_dra):
+            return False
+        others.append(free)
+        self._given.setdefault(node.metadata.name, Counter()).update(through_dra)
+        return True
 
     def _through_dra(self, node: Node, asked: Mapping[str, int]) -> Mapping[str, int] | None:
         """Of what is asked, what the node would serve through DRA; None where it has too little of a name."""
