@@ -91,7 +91,8 @@ def _obstacle(case: PodCase, entry: PodResourceClaim, obstacle: ClaimObstacle) -
             return Reason("claim-of-another-pod", message, obstacle.name)
         case ClaimTrouble.CLASS_MISSING:
             names = ", ".join(sorted(each.metadata.name for each in case.snapshot.device_classes)) or "none"
-            message = f"the claim {namespace}/{obstacle.name} asks for the device class {obstacle.what}, which does not exist"
+            request = f"request {obstacle.request} of the claim {namespace}/{obstacle.name}"
+            message = f"{request} is for the device class {obstacle.what}, which does not exist"
             return Reason("class-missing", message, obstacle.what, detail=(f"there are: {names}",))
 
 

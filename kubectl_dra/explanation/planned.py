@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from kubectl_dra.allocation.foreseen import foreseen
 from kubectl_dra.errors import UsageError
-from kubectl_dra.objects.meta import ObjectMeta, OwnerReference
-from kubectl_dra.objects.pod import Pod, PodResourceClaimStatus, PodSpec, PodTemplateSpec
-from kubectl_dra.objects.resource import ResourceClaim
+from kubectl_dra.objects.meta import ObjectMeta
+from kubectl_dra.objects.pod import Pod, PodSpec, PodTemplateSpec
 from kubectl_dra.objects.snapshot import KindReading, Snapshot
 from kubectl_dra.objects.workload import Workload
 
@@ -29,28 +29,7 @@ def planned(snapshot: Snapshot, manifest: Snapshot, name: str | None, namespace:
     if len(found) > 1:
         raise UsageError(f"the manifest has several pods: {names}", hint="Say which: kubectl dra explain pod NAME -f FILE.")
     beside = {field: _joined(getattr(snapshot, field), getattr(manifest, field), namespace) for field in _BESIDE}
-    return with_claims(replace(snapshot, **beside), found[0])
-
-
-def with_claims(snapshot: Snapshot, pod: Pod) -> tuple[Snapshot, Pod]:
-    """The cluster and the pod as they are when the claims of the pod's templates, as far as these exist, are made."""
-    namespace = pod.metadata.namespace or ""
-    templates = {each.metadata.name: each for each in snapshot.resource_claim_templates if (each.metadata.namespace or "") == namespace}
-    made = {each.name for each in pod.status.resource_claim_statuses or ()}
-    claims, statuses = [], list(pod.status.resource_claim_statuses or ())
-    owner = OwnerReference("Pod", pod.metadata.name, pod.metadata.uid or "", "v1", controller=True)
-    for entry in pod.spec.resource_claims or ():
-        template = templates.get(entry.resource_claim_template_name or "")
-        if template is None or entry.name in made:
-            continue
-        name = f"{pod.metadata.name}-{entry.name}"
-        claims.append(ResourceClaim(ObjectMeta(name, namespace, owner_references=(owner,)), template.spec.spec))
-        statuses.append(PodResourceClaimStatus(entry.name, name))
-    if not claims:
-        return snapshot, pod
-    reading = replace(snapshot.resource_claims, items=(*snapshot.resource_claims, *claims))
-    status = replace(pod.status, resource_claim_statuses=tuple(statuses))
-    return replace(snapshot, resource_claims=reading), replace(pod, status=status)
+    return foreseen(replace(snapshot, **beside), found[0])
 
 
 def _pods(manifest: Snapshot, namespace: str) -> Iterator[Pod]:

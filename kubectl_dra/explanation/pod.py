@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 from kubectl_dra.allocation.allocator import never
+from kubectl_dra.allocation.foreseen import foreseen
 from kubectl_dra.allocation.node_fit import NOT_JUDGED
 from kubectl_dra.explanation import after, before, scheduling, told
 from kubectl_dra.explanation.case import PodCase
 from kubectl_dra.explanation.document import Asked, Explanation, NodeVerdict, OnNode, Reason, Verdict
 from kubectl_dra.explanation.hints import hints
-from kubectl_dra.explanation.planned import with_claims
 from kubectl_dra.explanation.quotas import quotas
 from kubectl_dra.explanation.requests import asked
 from kubectl_dra.explanation.summary import summary
@@ -71,7 +71,7 @@ def _waiting(case: PodCase, node: str | None, *, devices: bool) -> Explanation:
 
 def _with_claims(case: PodCase) -> PodCase | None:
     """The case with those claims made that only wait for their controller; None when a claim stands in the way for every node."""
-    snapshot, pod = with_claims(case.snapshot, case.pod)
+    snapshot, pod = foreseen(case.snapshot, case.pod)
     looked_at = case if pod is case.pod else case.of(snapshot, pod)
     return None if looked_at.planner.claims_of(pod).obstacles and snapshot.resource_claims.known else looked_at
 

@@ -1,8 +1,8 @@
 """Which nodes' pods decide. Most nodes are out for other reasons, and the pods of a large cluster take longest to read."""
 
+from kubectl_dra.allocation.foreseen import foreseen
 from kubectl_dra.explanation.case import PodCase
 from kubectl_dra.explanation.on_node import pods_matter
-from kubectl_dra.explanation.planned import with_claims
 from kubectl_dra.objects.pod import Pod
 from kubectl_dra.objects.snapshot import Snapshot
 
@@ -20,6 +20,6 @@ def nodes_needed(snapshot: Snapshot, pod: Pod, node: str | None = None) -> tuple
         return ()
     if (pod.spec.priority or 0) > 0 or len(snapshot.nodes) <= MOST:
         return None
-    case = PodCase(*with_claims(snapshot, pod))
+    case = PodCase(*foreseen(snapshot, pod))
     needed = tuple(each.metadata.name for each in snapshot.nodes if each.metadata.name == node or pods_matter(case, each))
     return needed if len(needed) <= MOST else None
