@@ -110,7 +110,9 @@ def slice_of(name: str, pool: str, count: int, *, of: int = 1, generation: int =
 
 
 @pytest.mark.usefixtures("namespace")
-def test_dra301_to_304_broken_pools_are_read_twice_and_what_a_driver_finishes_is_none(cell: Cluster, apply: Apply, waits: Waits) -> None:
+def test_dra301_to_304_broken_pools_are_read_twice_and_what_a_driver_finishes_is_none(
+    cell: Cluster, apply: Apply, waits: Waits, paste: Callable[[list[str]], None]
+) -> None:
     apply({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "audit-pools"}})
     counter = [{"counterSet": "memory", "counters": {"size": {"value": "1Gi"}}}]
     apply(
@@ -150,6 +152,11 @@ def test_dra301_to_304_broken_pools_are_read_twice_and_what_a_driver_finishes_is
     report = json.loads(audit(cell, "DRA301,DRA304", clock=Clock(sleep=finished)).stdout)
     assert ["ResourceSlice half"] not in [objects(each) for each in report["findings"]]
     assert "DRA304" not in [each["code"] for each in report["findings"]]
+
+    by_code = {f"{each['code']} {each['cause']}": each for each in report["findings"]}
+    paste(by_code["DRA301 pools.example.com/argue"]["fix"])
+    after = json.loads(audit(cell, "DRA301", clock=Clock(sleep=waits.append)).stdout)["findings"]
+    assert [each["cause"] for each in after] == [], "nothing publishes what was deleted"
 
 
 def test_dra302_the_real_scheduler_takes_nothing_of_such_a_pool(
@@ -269,3 +276,13 @@ def old_node(name: str, kubelet: str, devices: int, system: str = "linux") -> Ma
         "metadata": {"name": name, "labels": {"kubernetes.io/os": system}},
         "status": {"nodeInfo": info, "capacity": amounts, "allocatable": amounts},
     }
+
+
+@pytest.mark.usefixtures("namespace")
+def test_dra104_a_release_owns_one_of_two_classes(cell: Cluster, apply: Apply) -> None:
+    owned = {"meta.helm.sh/release-name": "driver", "meta.helm.sh/release-namespace": "drivers"}
+    apply([CLASS, {**CLASS, "metadata": {"name": "of-a-chart", "annotations": owned}}])
+    assert objects(found(cell, "DRA104")["DRA104"]) == ["DeviceClass gpu", "DeviceClass of-a-chart"]
+    # the chart gives the name up
+    apply({**CLASS, "metadata": {"name": "of-a-chart", "annotations": owned}, "spec": {"extendedResourceName": "example.com/other"}})
+    assert found(cell, "DRA104") == {}
