@@ -19,7 +19,7 @@ from kubectl_dra.report.view import Style
 if TYPE_CHECKING:
     from rich.text import Text
 
-SAID_AGAIN = 10.0
+SAID_AGAIN = 30.0
 """Seconds between two lines about one wait, where no terminal shows it live."""
 
 

@@ -52,7 +52,7 @@ def test_the_way_back(kubectl_dra: Call) -> None:
 
 def test_a_page_for_the_runbook(kubectl_dra: Call) -> None:
     page = kubectl_dra(*PLAN, "--drain", "holders", "-o", "markdown").stdout
-    assert page.startswith("# Take node gpu-01 from the device plugin to DRA\n")
+    assert page.startswith("# Node gpu-01: from the device plugin to DRA\n")
     assert "kubectl dra migrate-node gpu-01 --profile nvidia-gpu-operator --drain holders --yes --record gpu-01.json\n" in page, (
         "with the options of this call"
     )

@@ -4,6 +4,7 @@ import pytest
 
 from kubectl_dra.eviction.filters import DaemonSetPods, DrainMode, DrainOptions
 from kubectl_dra.migration.document import MigrationPlan
+from kubectl_dra.migration.journal import Journal
 from kubectl_dra.migration.names import FORWARD, VERIFICATION, Direction, Phase, StepName, StepState
 from kubectl_dra.migration.options import CanaryOptions
 from kubectl_dra.migration.profile_files import find
@@ -169,6 +170,20 @@ def test_verification_leaves_the_node_open() -> None:
     plan = planned(cluster(resource_slice("a", 4), a=node, plugin=False), verify=True)
     assert tuple(step.name for step in plan.steps) == VERIFICATION
     assert not {StepName.CORDON, StepName.DRAIN, StepName.UNPLUG} & {step.name for step in plan.steps}
+    assert plan.phase is Phase.PLANNED
+    assert not {"drain", "five-minutes", "driver-only-here"} & {check.name for check in plan.steps[0].checks}
+
+
+def test_a_node_that_was_moved_by_hand_is_verified_by_name() -> None:
+    of = cluster(resource_slice("a", 4), a=gpu_node("a", None), plugin=False)
+    assert [check.name for check in planned(of, verify=True).blockers] == ["resources"]
+    assert planned(of, verify=True, resources=(GPU,), expect_devices=4).blockers == ()
+
+
+@pytest.mark.parametrize("of", [journal(begun=StepName.DRAIN), journal(finished=True, direction=Direction.ROLLBACK)])
+def test_only_a_finished_move_is_verified(of: Journal) -> None:
+    plan = planned(cluster(a=with_journal(gpu_node("a"), of)), verify=True)
+    assert [check.message for check in plan.blockers] == ["the node is not moved: --verify proves a move that was finished"]
 
 
 def test_what_a_person_does_is_said() -> None:

@@ -67,9 +67,11 @@ def resources(subject: Subject) -> Iterator[Verdict]:
     """There has to be something to move."""
     node, target = subject.node, subject.target
     if not target.moving:
-        yield blocker(
-            f"nothing to move: the node has no devices of {listed(target.profile.resources) if target.profile.resources else 'a plugin'}"
-        )
+        of = listed(target.profile.resources) if target.profile.resources else "a plugin"
+        named = "; --resource names what DRA serves here" if subject.options.verify else ""
+        yield blocker(f"nothing to {'prove' if subject.options.verify else 'move'}: the node has no devices of {of}{named}")
+    if subject.options.verify:
+        return
     for each in target.moving:
         capacity, allocatable = amount(node.status.capacity, each.name), amount(node.status.allocatable, each.name)
         if target.open_journal is not None or _moved(subject):
@@ -102,6 +104,9 @@ def journal(subject: Subject) -> Iterator[Verdict]:
         yield blocker("the journal on the node is another node's: this one was made anew since; --status --clean removes it")
     elif found.profile != target.profile.name and not found.finished:
         yield blocker(f"a run with profile {found.profile} is not finished here: go on with that one")
+    elif subject.options.verify:
+        if found.direction is not Direction.MOVE or not found.finished:
+            yield blocker("the node is not moved: --verify proves a move that was finished")
     elif found.finished:
         if found.direction is target.direction:
             what = "moved" if target.direction is Direction.MOVE else "brought back"

@@ -66,7 +66,8 @@ def plan_sections(plan: MigrationPlan, wide: bool) -> Iterator[Section]:
 def record_sections(record: MigrationRecord, wide: bool) -> Iterator[Section]:
     """Every step with its time, what went wrong, and what to know from now on."""
     yield from head(record)
-    yield Text(f"{record.phase}{f' in {lasting(record.seconds)}' if record.seconds is not None else ''}", Style.HEADING, level=2)
+    took = f" after {lasting(record.seconds)}" if record.seconds is not None else ""
+    yield Text(f"{record.phase}{took}", Style.HEADING, level=2)
     for step in record.steps:
         yield from _ran(step, wide)
     if record.message:
@@ -83,10 +84,17 @@ def record_sections(record: MigrationRecord, wide: bool) -> Iterator[Section]:
 
 def head(course: Course) -> Iterator[Section]:
     """Which node, how, and what of it."""
-    way = "from the device plugin to DRA" if course.direction is Direction.MOVE else "back from DRA to the device plugin"
-    yield Text(f"Node {course.node}: {way} (profile {course.profile})", Style.HEADING, level=1)
+    yield Text(f"Node {course.node}: {way(course)} (profile {course.profile})", Style.HEADING, level=1)
     for each in course.resources:
         yield from _wrapped(resource(each), first="  ", rest="    ")
+
+
+def way(course: Course) -> str:
+    """What the run is for, in words."""
+    if course.direction is Direction.ROLLBACK:
+        return "back from DRA to the device plugin"
+    drains = any(step.name is StepName.DRAIN for step in course.steps)
+    return "from the device plugin to DRA" if drains else "proof that DRA serves it"
 
 
 def resource(each: MovedResource) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from kubectl_dra.exit_status import ExitStatus
 from kubectl_dra.migration.document import Check, MigrationPlan, MigrationRecord, PodMove, Step
 from kubectl_dra.migration.names import Direction
-from kubectl_dra.report.tables.migration import counted, lasting, resource, verdict
+from kubectl_dra.report.tables.migration import counted, lasting, resource, verdict, way
 from kubectl_dra.report.view import Column, Section, Table, Text, View
 
 CHECKS: Table[Check] = Table(
@@ -74,8 +74,7 @@ STATUSES: Table[tuple[ExitStatus, str, str]] = Table(
 
 def sections(plan: MigrationPlan, wide: bool) -> Iterator[Section]:
     """The page: what it is about, the commands, the checks, the steps, the exit statuses."""
-    way = "from the device plugin to DRA" if plan.direction is Direction.MOVE else "back to the device plugin"
-    yield Text(f"Take node {plan.node} {way}", level=1)
+    yield Text(f"Node {plan.node}: {way(plan)}", level=1)
     yield Text(f"Profile {plan.profile}; {'; '.join(map(resource, plan.resources))}.")
     yield Text("Commands", level=2)
     yield Text("\n".join(commands(plan)), code=True)
@@ -114,8 +113,7 @@ def commands(plan: MigrationPlan) -> tuple[str, ...]:
 
 def record_sections(record: MigrationRecord, wide: bool) -> Iterator[Section]:
     """What a run did, as a table of its steps."""
-    way = "from the device plugin to DRA" if record.direction is Direction.MOVE else "back to the device plugin"
-    yield Text(f"Node {record.node} {way}: {record.phase}", level=1)
+    yield Text(f"Node {record.node}: {way(record)}: {record.phase}", level=1)
     yield Text(f"Profile {record.profile}; {'; '.join(map(resource, record.resources))}. Exit status {record.exit_status}.")
     if record.message:
         yield Text(record.message)
