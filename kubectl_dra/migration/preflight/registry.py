@@ -79,7 +79,20 @@ def check(
 
 
 VERIFIED = frozenset(
-    "node-ready kubelet feature-gate resources journal mapped one-class mapping-kept class-selects unasked permissions canary".split()
+    {
+        "node-ready",
+        "kubelet",
+        "feature-gate",
+        "resources",
+        "journal",
+        "mapped",
+        "one-class",
+        "mapping-kept",
+        "class-selects",
+        "unasked",
+        "permissions",
+        "canary",
+    }
 )
 """What `--verify` looks at: nobody is drained, and nothing is taken away or brought."""
 
