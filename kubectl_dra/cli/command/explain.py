@@ -82,9 +82,11 @@ def _name(kind: str, name: str | None) -> str | None:
     """Of `pod NAME` or `pod/NAME`. Raises UsageError for other kinds."""
     of, slash, own = kind.partition("/")
     if of not in tuple(Kind):
-        raise UsageError(
-            f'only pods can be explained, not "{of}"', hint="kubectl dra explain pod NAME; `kubectl explain` is kubectl's own."
+        alone = name is None and not slash
+        hint = (
+            f"Do you mean: kubectl dra explain pod {kind}?" if alone else "Give the name of one of its pods: `kubectl get pods` lists them."
         )
+        raise UsageError(f'only pods can be explained, not "{of}"', hint=hint)
     if slash and name:
         raise UsageError(f'unexpected argument "{name}"', hint="Give pod NAME or pod/NAME.")
     return own if slash else name
