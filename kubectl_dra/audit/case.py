@@ -57,6 +57,11 @@ class Case:
             return tuple(pods)
         return tuple(pod for pod in pods if scope.has_namespace(pod.metadata.namespace) and scope.has_node(pod.node_name))
 
+    @property
+    def pods_everywhere(self) -> bool:
+        """Whether the pods of all namespaces were read: plugins and drivers have their own."""
+        return self.snapshot.pods.known and not self.snapshot.cluster.namespace
+
     @cached_property
     def asking_pods(self) -> tuple[tuple[Pod, Mapping[str, int]], ...]:
         """Those of `pods` that ask for extended resources, most clusters' few, with their devices by name."""

@@ -140,3 +140,11 @@ def test_dra208_slices_that_have_come_by_then_are_no_finding() -> None:
     later = reading([node("a"), node("b")], [driver("a")], [publishes("a"), publishes("b")])
     assert settle.settle(case, once, later).sightings == ()
     assert [each.settled for each in settle.settle(case, once, given).sightings] == [True]
+
+
+@pytest.mark.parametrize("code", ["DRA207", "DRA208"])
+def test_with_the_pods_of_one_namespace_it_is_unknown(code: str) -> None:
+    given = reading([node("a"), node("b")], [], [publishes("a")])
+    narrowed = msgspec.structs.replace(given, cluster=msgspec.structs.replace(given.cluster, namespace="team"))
+    assert findings(narrowed, code) == ()
+    assert unknown(narrowed, code) == ("only pods of namespace team were read, and drivers have their own",)

@@ -164,5 +164,5 @@ def test_dra202_names_that_nobody_moves_and_nodes_that_offer_some_are_no_finding
 def test_dra202_without_nodes_is_unknown_and_without_pods_in_part() -> None:
     assert len(unknown(cluster(nodes=forbidden()), "DRA202")) == 1
     given = cluster(nodes=[gone()], pods=forbidden())
-    assert "pods are not known" in only(given, "DRA202").evidence
+    assert "the plugin's pods were not read" in only(given, "DRA202").evidence
     assert len(unknown(given, "DRA202")) == 1

@@ -58,7 +58,8 @@ class _Published(msgspec.Struct, frozen=True):
 )
 def slices_without_a_driver(case: Case) -> Iterator[Candidate | Doubt]:
     """One candidate for each driver, with nodes that have its slices and no Ready pod of it; nodes that are not Ready aside."""
-    if not case.snapshot.pods.known or case.snapshot.cluster.namespace:
+    if not case.pods_everywhere:
+        yield from _other_namespaces(case)
         return
     for driver, published in _local(case).items():
         if not case.node_pods.pods_of(driver):
@@ -69,6 +70,13 @@ def slices_without_a_driver(case: Case) -> Iterator[Candidate | Doubt]:
         found = [each for each in published.values() if _is_missed(case, each, rolls_out=rolls_out)]
         if found:
             yield _without_driver(driver, found)
+
+
+def _other_namespaces(case: Case) -> Iterator[Doubt]:
+    """That drivers' pods are in namespaces which were not read."""
+    only = case.snapshot.cluster.namespace
+    if only:
+        yield Doubt(f"only pods of namespace {only} were read, and drivers have their own")
 
 
 def _is_missed(case: Case, published: _Published, *, rolls_out: bool) -> bool:
@@ -139,7 +147,8 @@ def _state(pod: Pod) -> str:
 )
 def drivers_without_slices(case: Case) -> Iterator[Candidate | Doubt]:
     """One candidate for each driver and DaemonSet that publishes on some nodes and not on others, where its pod is Ready for a minute."""
-    if not case.snapshot.resource_slices.known:
+    if not case.pods_everywhere or not case.snapshot.resource_slices.known:
+        yield from _other_namespaces(case)
         return
     local = _local(case, everywhere=True)
     for driver, published in local.items():

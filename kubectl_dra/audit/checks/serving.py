@@ -154,7 +154,9 @@ def _offers_none(case: Case, name: str, seen: list[_OnNode]) -> Candidate:
     nodes = tuple(sorted(each.node.metadata.name for each in seen))
     refs = tuple(ObjectRef("Node", "", node) for node in nodes)
     stays = case.watched >= _FORGOTTEN
-    passing = not stays and all(each.server.state is State.DRA and not _pods(case, each.node, name) for each in seen)
+    passing = (
+        not stays and case.pods_everywhere and all(each.server.state is State.DRA and not _pods(case, each.node, name) for each in seen)
+    )
     pods = [pod for each in seen for pod in _pods(case, each.node, name)]
     still = f", for {lasting(case.watched)} and more" if stays else ""
     return Candidate(
@@ -196,8 +198,8 @@ def _causes(case: Case, name: str, node: Node, *, stays: bool) -> str:
     ready = next((each for each in node.status.conditions or () if each.type == "Ready"), None)
     if ready is not None and ready.status != "True":
         return f"its Ready condition is {ready.status}: the kubelet does not report, and the numbers are old"
-    if not case.snapshot.pods.known:
-        return "pods are not known: the plugin is gone, restarts, or has no healthy device"
+    if not case.pods_everywhere:
+        return "the plugin's pods were not read: it is gone, restarts, or has no healthy device"
     pods = _pods(case, node, name)
     if stays:
         told = listed(_named(pods)) if pods else "a plugin that no pod is known for"
