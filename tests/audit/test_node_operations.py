@@ -1,5 +1,8 @@
 """skipNodeOperations (KEP-5945): illegal sets, nodes that cannot, claims that say something else."""
 
+import json
+from pathlib import Path
+
 import msgspec
 import pytest
 
@@ -9,6 +12,7 @@ from kubectl_dra.objects.resource import ResourceClaim, ResourceSlice
 from tests import factories
 from tests.audit import given as of
 from tests.audit.given import cluster, findings, forbidden, names, only, resource_slice, unknown
+from tests.run import kubectl_dra
 
 PREPARE, UNPREPARE = "NodePrepareResources", "NodeUnprepareResources"
 
@@ -98,3 +102,22 @@ def test_dra305_a_device_that_is_not_published_any_more_tells_nothing() -> None:
 def test_dra305_without_slices_or_claims_is_unknown() -> None:
     assert len(unknown(cluster(resource_slices=forbidden()), "DRA305")) == 1
     assert len(unknown(cluster(resource_claims=forbidden()), "DRA305")) == 1
+
+
+def test_dra305_judges_manifests(tmp_path: Path) -> None:
+    (tmp_path / "slice.yaml").write_text(
+        """
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: net}
+spec:
+  driver: net.example.com
+  pool: {name: net, generation: 1, resourceSliceCount: 1}
+  allNodes: true
+  skipNodeOperations: [NodePrepareResources]
+"""
+    )
+    result = kubectl_dra("audit", "--manifests", str(tmp_path), "-o", "json", variables={"KUBECONFIG": "/nowhere/config"})
+    (finding,) = json.loads(result.stdout)["findings"]
+    assert (result.code, finding["code"], finding["places"][0]["line"]) == (1, "DRA305", 2)
+    assert finding["fix"] == ["# write NodeUnprepareResources, or both operations, or * alone"]
