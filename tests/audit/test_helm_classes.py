@@ -35,15 +35,15 @@ def daemon_set(release: str | None = None, controller: tuple[str, str] | None = 
 
 
 @pytest.mark.parametrize(
-    ("installed", "by"),
+    ("installed", "by", "severity"),
     [
-        (daemon_set("nic-driver"), "Helm release drivers/nic-driver"),
-        (daemon_set(controller=("ClusterPolicy", "policy")), "ClusterPolicy policy"),
-        (daemon_set("classes"), None),
-        (daemon_set(), None),
+        (daemon_set("nic-driver"), "Helm release drivers/nic-driver", Severity.WARNING),
+        (daemon_set(controller=("ClusterPolicy", "policy")), "ClusterPolicy policy", Severity.INFO),
+        (daemon_set("classes"), None, None),
+        (daemon_set(), None, None),
     ],
 )
-def test_dra104_a_class_whose_driver_somebody_else_has_installed(installed: Workload, by: str | None) -> None:
+def test_dra104_a_class_whose_driver_somebody_else_has_installed(installed: Workload, by: str | None, severity: Severity | None) -> None:
     pod = factories.pod("nics-1", namespace="drivers", node="a", owner=("DaemonSet", "nics"), mounts=["/var/lib/kubelet/plugins/nic.io"])
     given = cluster(
         nodes=[node("a")],
@@ -56,7 +56,7 @@ def test_dra104_a_class_whose_driver_somebody_else_has_installed(installed: Work
     assert [each.title for each in found] == (
         [f"class nic belongs to Helm release drivers/classes, its driver to {by}"] if by is not None else []
     )
-    assert all(names(each) == ["DeviceClass nic", "DaemonSet drivers/nics"] for each in found)
+    assert all(each.severity is severity and names(each) == ["DeviceClass nic", "DaemonSet drivers/nics"] for each in found)
 
 
 def test_dra104_a_release_with_a_name_of_its_own_and_classes_of_nobody_are_no_finding() -> None:

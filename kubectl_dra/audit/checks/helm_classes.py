@@ -15,6 +15,7 @@ from kubectl_dra.remedies.helm import release_of
 from kubectl_dra.remedies.kubectl_line import kubectl
 
 _HELM = "https://helm.sh/docs/howto/charts_tips_and_tricks/"
+_HELM_RELEASE = "Helm release"
 
 Release = tuple[str, str]
 """Namespace and name."""
@@ -131,6 +132,8 @@ def _shared(device_class: DeviceClass, release: Release, others: Mapping[ObjectR
             ]
         ),
         resources=(device_class.spec.extended_resource_name,) if device_class.spec.extended_resource_name else (),
+        # what an operator runs may well be of the release that has installed the operator
+        severity=Severity.WARNING if any(by.startswith(_HELM_RELEASE) for by in others.values()) else Severity.INFO,
         title=f"class {name} belongs to {_of(release)}, its driver to {listed(sorted(set(others.values())))}",
         fix=(
             f"# before {_of(release)} is uninstalled: have its chart keep the class (helm.sh/resource-policy: keep in its template),",
@@ -143,4 +146,4 @@ def _shared(device_class: DeviceClass, release: Release, others: Mapping[ObjectR
 def _of(release: Release) -> str:
     namespace, name = release
     # an annotation may hold anything
-    return f"Helm release {' '.join('/'.join(filter(None, (namespace, name))).split())}"
+    return f"{_HELM_RELEASE} {' '.join('/'.join(filter(None, (namespace, name))).split())}"
