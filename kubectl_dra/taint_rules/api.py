@@ -101,37 +101,50 @@ class Rules:
         """Delete a rule; False when it (the one with that UID) was gone."""
         return self._writes.delete(f"{self.path}/{name}", uid=uid)
 
-    def remove_surely(self, name: str, *, may_come_late: bool = False) -> None:
-        """Delete a rule of ours, whatever happens, or say how it is done. `may_come_late`: the request that makes it may be on its way."""
-        try:
-            for _ in range(_TRIES if may_come_late else 1):
-                if self.remove(name) or not may_come_late:
+    def remove_surely(self, name: str) -> None:
+        """Delete a rule of ours, whatever happens, or say how it is done."""
+        self._surely(name, lambda: self.remove(name))
+
+    def _undo(self, rule: PlannedRule) -> None:
+        """Remove a rule whose making was interrupted. There was none of its name before; what is there may yet be another's."""
+
+        def undo() -> None:
+            for _ in range(_TRIES):
+                found = self.find(rule.name)
+                if found is not None and is_the_same(found, rule):
+                    self.remove(rule.name, found.metadata.uid)
                     return
                 self._clock.sleep(_PAUSE)
+
+        self._surely(rule.name, undo)
+
+    def _surely(self, name: str, act: Callable[[], object]) -> None:
+        """Act although somebody presses Ctrl-C; pressed twice, it is obeyed, and said what may be left."""
+        try:
+            try:
+                act()
+            except KeyboardInterrupt:
+                act()
+                raise
         except KeyboardInterrupt:
-            self._say(left_over(name))
+            if self._is_left(name):
+                self._say(left_over(name))
             raise
         except DraError as error:
             self._say(f"{left_over(name)} ({error.message})")
 
-    def _undo(self, rule: PlannedRule) -> None:
-        """Remove a rule whose making was interrupted. There was none of its name before; what is there may yet be another's."""
+    def _is_left(self, name: str) -> bool:
+        """Whether the rule may be there; not being able to look counts as yes."""
         try:
-            for _ in range(_TRIES):
-                found = self.find(rule.name)
-                if found is not None and found.spec.device_selector == rule.rule.spec.device_selector and _is_same_taint(found, rule):
-                    self.remove(rule.name, found.metadata.uid)
-                    return
-                self._clock.sleep(_PAUSE)
-        except KeyboardInterrupt:
-            self._say(left_over(rule.name))
-            raise
-        except DraError as error:
-            self._say(f"{left_over(rule.name)} ({error.message})")
+            return self.find(name) is not None
+        except (DraError, KeyboardInterrupt):
+            return True
 
 
-def _is_same_taint(found: DeviceTaintRule, rule: PlannedRule) -> bool:
-    return in_words(found.spec.taint) == in_words(rule.rule.spec.taint)
+def is_the_same(found: DeviceTaintRule, rule: PlannedRule) -> bool:
+    """Whether a rule in the cluster has the taint and the devices of a planned one."""
+    spec = rule.rule.spec
+    return found.spec.device_selector == spec.device_selector and in_words(found.spec.taint) == in_words(spec.taint)
 
 
 def left_over(name: str) -> str:

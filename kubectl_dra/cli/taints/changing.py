@@ -113,7 +113,8 @@ def wait(run: Run, name: str, timeout: float | None) -> ExitStatus:
     found = previewed(run, seen(run, snapshot, [rule]))
     start = run.environment.clock.monotonic()
     with session(run) as opened:
-        gone = wait_for_pods(opened, _to_read(opened), [rule], going(snapshot, [rule]), timeout)
+        wanted = going(snapshot, [rule], opened.read_pod)
+        gone = wait_for_pods(opened, _to_read(opened), [rule], wanted, timeout)
     done = Outcome("waited for", (name,), gone, round(run.environment.clock.monotonic() - start, 1))
     show(run, msgspec.structs.replace(found, outcome=done), [_planned(snapshot, rule)])
     return ExitStatus.OK

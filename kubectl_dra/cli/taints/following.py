@@ -28,7 +28,7 @@ def wait_for_pods(opened: Session, api: Rules, rules: Sequence[DeviceTaintRule],
     Raises TimedOutError that says what each of the others waits for. A run that is interrupted here leaves the rules in force.
     """
     names = [rule.metadata.name for rule in rules]
-    pods = PodsGone(wanted, opened.read_pods, opened.run.environment.clock.now)
+    pods = PodsGone(wanted, opened.read_pods, opened.read_around, opened.run.environment.clock.now)
     try:
         for name in names:
             if not observed(partial(api.get, name), opened.polling(STATUS_LIMIT)):

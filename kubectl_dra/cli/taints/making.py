@@ -13,7 +13,9 @@ from kubectl_dra.cli.taints.seeing import is_live, previewed, read, seen, show, 
 from kubectl_dra.cli.taints.session import Session, session
 from kubectl_dra.errors import ApiError, DraError, UsageError
 from kubectl_dra.exit_status import ExitStatus
+from kubectl_dra.objects.resource import DeviceTaintRule
 from kubectl_dra.taint_rules.answer import ProbeAnswer, differences
+from kubectl_dra.taint_rules.api import Rules, is_the_same
 from kubectl_dra.taint_rules.document import Outcome, TaintPreview
 from kubectl_dra.taint_rules.manifest import PlannedRule, at_version
 from kubectl_dra.taint_rules.preview import Sight
@@ -190,7 +192,7 @@ def _make(opened: Session, looked_at: Sight, found: TaintPreview, plan: Plan, ho
     made = []
     for each in at:
         try:
-            made.append(rules.create(each))
+            made.append(_made_before(rules, each, how) or rules.create(each))
         except DraError as error:
             if made:
                 before = ", ".join(rule.metadata.name for rule in made)
@@ -206,6 +208,12 @@ def _make(opened: Session, looked_at: Sight, found: TaintPreview, plan: Plan, ho
         done = Outcome("created", names, gone, round(run.environment.clock.monotonic() - start, 1))
     show(run, msgspec.structs.replace(found, outcome=done), at)
     return ExitStatus.OK
+
+
+def _made_before(rules: Rules, rule: PlannedRule, how: How) -> DeviceTaintRule | None:
+    """`--evict` goes on where an earlier run has made the same rule, and a budget held pods back."""
+    found = rules.find(rule.name) if how.evict else None
+    return found if found is not None and is_the_same(found, rule) else None
 
 
 def _losses(found: TaintPreview, how: How) -> list[str]:

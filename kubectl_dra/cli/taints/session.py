@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -11,6 +12,7 @@ from kubectl_dra.cli.source import connected_to_write
 from kubectl_dra.errors import ApiError
 from kubectl_dra.eviction.polling import Polling
 from kubectl_dra.knowledge.permissions import grants_of
+from kubectl_dra.objects.pod import Pod
 from kubectl_dra.objects.resource import DeviceTaintRule
 from kubectl_dra.progress import Waiting
 from kubectl_dra.taint_rules.api import Rules
@@ -21,8 +23,7 @@ if TYPE_CHECKING:
     from kubectl_dra.cluster.discovery import Discovery
     from kubectl_dra.cluster.transport import Transport
     from kubectl_dra.cluster.writes import Writes
-    from kubectl_dra.objects.pod import Pod
-    from kubectl_dra.objects.snapshot import ClusterInfo, Snapshot
+    from kubectl_dra.objects.snapshot import ClusterInfo, KindReading, Snapshot
     from kubectl_dra.progress import Observer
 
 EVERY = 1.0
@@ -80,18 +81,32 @@ class Session:
 
         return Polling(self.run.environment.clock, every, limit, tell)
 
-    def read_pods(self, pods: Iterable["Pod"]) -> "Snapshot":
-        """These pods as far as they are there, and what explains why one hangs: nodes, slices and claims."""
+    def read_pods(self, pods: Iterable[Pod]) -> "KindReading[Pod]":
+        """These pods as far as they are there."""
         from kubectl_dra.progress import nobody
-        from kubectl_dra.reading import Wanted, again, read_live
+        from kubectl_dra.reading import again
 
         wanted = [("Pod", each.metadata.namespace or "", each.metadata.name) for each in pods]
-        environment = self.run.environment
-        found = again.read_again(self.transport, self.discovery, wanted, environment, nobody)
-        around = read_live(
-            self.transport, self.discovery, Wanted(kinds=frozenset({"nodes", "resource_slices", "resource_claims"})), environment, nobody
-        )
-        return msgspec.structs.replace(around, pods=found.pods)
+        return again.read_again(self.transport, self.discovery, wanted, self.run.environment, nobody).pods
+
+    def read_around(self) -> "Snapshot":
+        """What explains why a pod hangs: nodes, slices and claims."""
+        from kubectl_dra.progress import nobody
+        from kubectl_dra.reading import Wanted, read_live
+
+        kinds = frozenset({"nodes", "resource_slices", "resource_claims"})
+        return read_live(self.transport, self.discovery, Wanted(kinds=kinds), self.run.environment, nobody)
+
+    def read_pod(self, pod: Pod) -> Pod | None:
+        """A pod with all of its conditions; None when it is gone."""
+        meta = pod.metadata
+        try:
+            found = msgspec.json.decode(self.transport.get(f"/api/v1/namespaces/{meta.namespace}/pods/{meta.name}"), type=Pod)
+        except ApiError as error:
+            if error.code == HTTPStatus.NOT_FOUND:
+                return None
+            raise
+        return found if found.metadata.uid == meta.uid else None
 
     def read(self) -> "Snapshot":
         """Everything that a preview rests on, once more."""
