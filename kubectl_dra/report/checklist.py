@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,12 +13,15 @@ from kubectl_dra.migration.events import MoveEvent, MoveObserver, StepChecked, S
 from kubectl_dra.migration.names import Level, StepName, StepState
 from kubectl_dra.objects.meta import timestamp
 from kubectl_dra.report.live import Display, painted
-from kubectl_dra.report.tables.migration import BOXES, STYLES, lasting
+from kubectl_dra.report.tables.migration import BOXES, STYLES, WIDTH, lasting
 from kubectl_dra.report.terminal import plain
 from kubectl_dra.report.view import Style
 
 if TYPE_CHECKING:
     from rich.text import Text
+
+_SHORT = frozenset({StepState.DONE, StepState.SKIPPED, StepState.PENDING})
+"""States of which a line says enough."""
 
 SAID_AGAIN = 30.0
 """Seconds between two lines about one wait, where no terminal shows it live."""
@@ -44,9 +48,13 @@ class Checklist:
 
     def begin(self, plan: MigrationPlan) -> None:
         """Show the plan's steps from now on."""
+        self.expect(plan)
+        self._display = self._display or Display(self._environment, self.text)
+
+    def expect(self, plan: MigrationPlan) -> None:
+        """Take the plan's steps for the list; what is known of one already stays."""
         before = {line.name: line for line in self._lines}
         self._lines = [before.get(step.name) or Line(step.name, step.state, seconds=step.seconds, says=step.message) for step in plan.steps]
-        self._display = self._display or Display(self._environment, self.text)
 
     def __call__(self, event: MoveEvent, /) -> None:
         """Take note of what happened."""
@@ -68,12 +76,15 @@ class Checklist:
         return painted(self.lines())
 
     def lines(self) -> Iterator[tuple[str, Style]]:
-        """A line a step."""
+        """A line a step; what one that is not done says is told in full, on several lines if need be."""
         now = self._environment.clock.monotonic()
         for line in tuple(self._lines):
             seconds = line.seconds if line.seconds is not None else now - line.began if line.began is not None else None
             took = "" if seconds is None or line.state is StepState.SKIPPED else lasting(seconds)
-            yield f"{BOXES[line.state]} {line.name:<9} {took:>6}  {line.says}".rstrip(), STYLES[line.state]
+            head = f"{BOXES[line.state]} {line.name:<9} {took:>6}  "
+            told = line.says if line.state in _SHORT else fill(line.says, WIDTH - len(head), break_on_hyphens=False)
+            for number, text in enumerate(told.splitlines() or [""]):
+                yield f"{head if number == 0 else ' ' * len(head)}{text}".rstrip(), STYLES[line.state]
 
     def close(self) -> None:
         """Take the list away."""

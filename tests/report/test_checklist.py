@@ -102,7 +102,7 @@ def test_a_reader_that_left_does_not_end_a_move(ticking: Ticking) -> None:
 
 def listed(checklist: Checklist) -> dict[str, str]:
     """The lines by step."""
-    return {line[4:].split()[0]: line for line, _ in checklist.lines()}
+    return {line[4:].split()[0]: line for line, _ in checklist.lines() if line.startswith("[")}
 
 
 @contextmanager
@@ -140,7 +140,7 @@ def test_it_fits_a_screen_of_eighty_columns(ticking: Ticking) -> None:
     environment = surroundings(ticking, terminal=True)
     with shown(environment) as checklist:
         checklist.begin(PLAN)
-        checklist(StepNotes(at=AT, step=StepName.DRAIN, message="x" * 200))
+        checklist(StepNotes(at=AT, step=StepName.PLUG, message="x" * 200))
     drawn = "\n".join(told(environment))
     assert "drain" in drawn
     assert "x" * 80 not in drawn
@@ -151,6 +151,21 @@ def test_who_gets_which(ticking: Ticking, terminal: bool, term: str, kind: type)
     environment = Environment(Stream(), Stream(), Stream(terminal=terminal), {"TERM": term}, ticking.clock)
     with following(environment) as found:
         assert isinstance(found, kind)
+
+
+def test_what_a_step_waits_for_is_told_in_full(ticking: Ticking) -> None:
+    with shown(surroundings(ticking, terminal=True)) as checklist:
+        checklist.begin(PLAN)
+        checklist(EVENTS[0])
+        words = "budget team/web allows no disruption: Cannot evict pod as it would violate the pod's disruption budget"
+        checklist(StepWaits(at=AT, step=StepName.DRAIN, message=words, waited=3))
+        lines = [line for line, _ in checklist.lines()]
+        assert lines[4:6] == [
+            "[>] drain         0s  budget team/web allows no disruption: Cannot evict pod as",
+            "                      it would violate the pod's disruption budget",
+        ]
+        checklist(EVENTS[5])
+        assert len(list(checklist.lines())) == len(FORWARD)
 
 
 # events
