@@ -10,7 +10,7 @@ from kubectl_dra.errors import ApiError, ConflictError
 from kubectl_dra.migration.journal import Journal, Mark, encode
 from kubectl_dra.migration.marks import JOURNAL
 from kubectl_dra.migration.names import StepName, StepState
-from kubectl_dra.migration.node_writes import NodeChangedError, RawNode, change
+from kubectl_dra.migration.node_writes import TRIES, NodeChangedError, RawNode, change
 from kubectl_dra.migration.reach import Reach, node_path
 
 POINTER = f"/metadata/annotations/{JOURNAL.replace('~', '~0').replace('/', '~1')}"
@@ -82,13 +82,19 @@ class Journaling:
             operations.append({"op": "add", "path": place, "value": value or ""})
             if value is None:
                 operations.append({"op": "remove", "path": place})
-        self._reach.insist(lambda: self._patch(operations, text))
-        self._text = text
+        for _ in range(TRIES):
+            if self._reach.insist(lambda: self._patched(operations, text)):
+                self._text = text
+                return
+        raise ConflictError(f"node {self._node} is changed by others faster than its journal can be written")
 
-    def _patch(self, operations: list[dict[str, object]], text: str) -> None:
+    def _patched(self, operations: list[dict[str, object]], text: str) -> bool:
+        """Whether it was written; False when the server gave up because others were quicker, again and again."""
         try:
             self._reach.writes.patch_json(node_path(self._node), operations, RawNode)
         except ApiError as error:
+            if error.code == HTTPStatus.CONFLICT:
+                return False
             if error.code == HTTPStatus.NOT_FOUND:
                 raise NodeChangedError(f"node {self._node} has been deleted") from error
             if error.code != HTTPStatus.UNPROCESSABLE_ENTITY:
@@ -98,6 +104,7 @@ class Journaling:
                 raise NodeChangedError(f"node {self._node} has been deleted and made again") from error
             if (node.metadata.annotations or {}).get(JOURNAL) != text:
                 raise self._conflict() from error
+        return True
 
     def _conflict(self) -> ConflictError:
         return ConflictError(

@@ -12,6 +12,9 @@ from kubectl_dra.migration.steps.work import Work
 from kubectl_dra.migration.subject import Subject
 from kubectl_dra.objects.pod import Pod
 
+ROUNDS = 5
+"""Times that new pods may come in behind those that were sent off."""
+
 
 class Drain(Work):
     """List, show, evict all at once, wait by UID; again while somebody has come in between."""
@@ -23,8 +26,16 @@ class Drain(Work):
     def wait(self, move: Move) -> str:
         """Until nobody is left who has to go. Raises RefusedError for pods that no option allows to be sent off."""
         sent: dict[str | None, Pod] = {}
+        rounds = 0
         try:
             while fates := _leaving(move):
+                rounds += 1
+                if rounds > ROUNDS:
+                    names = ", ".join(f"{fate.pod.metadata.namespace}/{fate.pod.metadata.name}" for fate in fates)
+                    raise RefusedError(
+                        f"pods come to node {move.name} as fast as they are sent off, now {names}",
+                        hint="they tolerate every taint, the fence too: scale their workload down, or keep it off this node, and run again",
+                    )
                 self._show(move, fates, sent)
                 evict.evict(move.reach.writes, fates, self._rounds(move), grace=_grace(move), went=lambda fate: _note(sent, fate))
                 wait.gone(
