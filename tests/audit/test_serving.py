@@ -161,6 +161,21 @@ def test_dra202_names_that_nobody_moves_and_nodes_that_offer_some_are_no_finding
     assert findings(given, "DRA202") == ()
 
 
+def test_dra202_a_plugin_that_is_ready_and_registers_nothing_has_not_moved() -> None:
+    finding = only(cluster(nodes=[gone(capacity="0")], pods=[plugin("a")]), "DRA202")
+    assert (finding.severity, names(finding)) == (Severity.INFO, ["Node a"])
+    assert finding.title == f"a device plugin runs for nothing on 1 node that lists {GPU} with 0"
+    assert finding.evidence.endswith("Pod plugins/plugin-a is Ready; DRA has none of its devices there")
+
+
+def test_dra202_a_node_that_has_moved_or_whose_plugin_serves_something_else_is_no_finding() -> None:
+    moved = cluster(nodes=[gone(capacity="0")], pods=[plugin("a")], device_classes=[MAPPED], resource_slices=[resource_slice("a", 8)])
+    assert findings(moved, "DRA202") == ()
+    other = {"example.com/other": "4", GPU: "0"}
+    assert findings(cluster(nodes=[node("a", capacity=other)], pods=[plugin("a")]), "DRA202") == ()
+    assert findings(cluster(nodes=[gone(capacity="0")], pods=[plugin("a", "False")]), "DRA202") == ()
+
+
 def test_dra202_without_nodes_is_unknown_and_without_pods_in_part() -> None:
     assert len(unknown(cluster(nodes=forbidden()), "DRA202")) == 1
     given = cluster(nodes=[gone()], pods=forbidden())

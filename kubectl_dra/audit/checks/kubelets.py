@@ -62,7 +62,7 @@ def kubelets_before_extended_resources(case: Case) -> Iterator[Candidate | Doubt
     mapped = [name for name in case.names if case.scope.has_resource(name) and case.class_of(name) is not None]
     now: list[_OnNode] = []
     later: list[_OnNode] = []
-    unknown: list[str] = []
+    unknown: list[_OnNode] = []
     for node in case.nodes() if mapped else ():
         version = Version.of(node.kubelet_version)
         if version is not None and version >= _READY_FROM:
@@ -70,7 +70,7 @@ def kubelets_before_extended_resources(case: Case) -> Iterator[Candidate | Doubt
         for name in mapped:
             state = case.servers.server(node, name).state
             if version is None:
-                unknown += [node.metadata.name] if state is not State.NONE else []
+                unknown += [_OnNode(node, name, state)] if state is not State.NONE else []
             elif state is State.DRA:
                 now.append(_OnNode(node, name, state))
             elif state is not State.NONE:
@@ -80,7 +80,8 @@ def kubelets_before_extended_resources(case: Case) -> Iterator[Candidate | Doubt
     if later:
         yield _too_old(case, "later", later, Severity.WARNING, "cannot move to DRA")
     if unknown:
-        yield Doubt(f"the kubelet version of {listed(sorted(set(unknown)))} is not known")
+        nodes, names = sorted({each.node.metadata.name for each in unknown}), tuple(sorted({each.name for each in unknown}))
+        yield Doubt(f"the kubelet version of {listed(nodes)} is not known", resources=names)
 
 
 def _too_old(case: Case, cause: str, seen: list[_OnNode], severity: Severity, what: str) -> Candidate:

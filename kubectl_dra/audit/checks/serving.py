@@ -136,18 +136,58 @@ def _drivers(case: Case, both: list[_OnNode]) -> Iterator[str]:
     also=("pods", "device_classes", "resource_slices"),
 )
 def plugins_without_devices(case: Case) -> Iterator[Candidate | Doubt]:
-    """One candidate for each name: nodes that have capacity of it and nothing allocatable, with the causes that are left for each."""
+    """One candidate for each name: nodes that have capacity of it and nothing allocatable, with the causes that are left for each.
+
+    And one (to know) for nodes that have not even capacity although the plugin's pod is Ready: they have not moved.
+    """
     found: dict[str, list[_OnNode]] = defaultdict(list)
+    idle: dict[str, list[_OnNode]] = defaultdict(list)
     for node in case.nodes():
-        if not node.status.capacity:
-            continue
         for name in names_on(node):
-            if case.allocatable(node, name) or not case.capacity(node, name) or not case.scope.has_resource(name):
+            if case.allocatable(node, name) or not case.scope.has_resource(name) or (case.left_alone(name) and not case.class_of(name)):
                 continue
-            if not case.left_alone(name) or case.class_of(name):
+            if case.capacity(node, name):
                 found[name].append(_OnNode(node, case.server(node, name)))
+            elif _runs_for_nothing(case, node, name):
+                idle[name].append(_OnNode(node, case.server(node, name)))
     for name, seen in sorted(found.items()):
         yield _offers_none(case, name, seen)
+    for name, seen in sorted(idle.items()):
+        if seen := [each for each in seen if each.server.state is State.NONE]:
+            yield _idle(case, name, seen)
+
+
+def _runs_for_nothing(case: Case, node: Node, name: str) -> bool:
+    """Whether the name's plugin is Ready on the node, and offers nothing under any other name either."""
+    pods = _pods(case, node, name)
+    others = (other for other in names_on(node) if case.allocatable(node, other))
+    return any(map(_is_ready, pods)) and not any(set(_named(pods)) & set(_named(_pods(case, node, other))) for other in others)
+
+
+def _idle(case: Case, name: str, seen: list[_OnNode]) -> Candidate:
+    pods = [pod for each in seen for pod in _pods(case, each.node, name)]
+    refs = tuple(sorted(ObjectRef.of("Node", each.node.metadata) for each in seen))
+    return Candidate(
+        cause=f"{name}: idle",
+        objects=refs,
+        evidence=lines(
+            f"Node {each.node.metadata.name}: capacity and allocatable {name} are 0; {listed(_named(_pods(case, each.node, name)))} is"
+            " Ready; DRA has none of its devices there"
+            for each in seen
+        ),
+        resources=(name,),
+        severity=Severity.INFO,
+        title=f"a device plugin runs for nothing on {count(len(refs), 'node')} that {'lists' if len(refs) == 1 else 'list'} {name} with 0",
+        why=(
+            "The plugin has registered no device: the hardware or its driver is not there, or the plugin has lost its devices and needs a"
+            " restart (sometimes of the kubelet as well). Such a node has not moved to DRA, though its numbers look as if it had."
+        ),
+        fix=(
+            "# what the plugin says of its devices; if it should have some, restart it, then the kubelet",
+            *(kubectl("-n", pod.metadata.namespace or "", "logs", pod.metadata.name, "--tail=50") for pod in pods[:3]),
+        ),
+        settling=Again(refs),
+    )
 
 
 def _offers_none(case: Case, name: str, seen: list[_OnNode]) -> Candidate:
