@@ -21,6 +21,8 @@ READ = ("nodes", "pods", "device_classes", "resource_slices", "resource_claims",
 """The kinds that the search for a node rests on."""
 _NOT_JUDGED = tuple(each for each in NOT_JUDGED if each != "scheduling gates")
 """Gates are: they hold the pod before nodes are looked at."""
+_STOPPING = frozenset({"lost-mapping", "quota", "empty-claim", "preempting", "scheduler-error"})
+"""What of the scheduler's words keeps the pod waiting, whatever its nodes have."""
 _SAMPLED_FROM = 100
 """From so many nodes on, the scheduler may find enough of them before it comes to one that ends the attempt
 (kubernetes pkg/scheduler/schedule_one.go, numFeasibleNodesToFind)."""
@@ -60,13 +62,20 @@ def _waiting(case: PodCase, node: str | None, *, devices: bool) -> Explanation:
     held = before.before(case)
     looked_at = _with_claims(case)
     everything = () if looked_at is None else scheduling.nodes(looked_at)
-    words = (*before.judged_as_default(case), *told.from_words(case), *quotas(case))
+    words = _words(case, everything, held=bool(held))
     verdict = _verdict(case, held, words, everything)
     about_pod = (*held, *words, *hints(case, everything))
     first = next(iter(about_pod), None) or scheduling.nearest(everything)
     sentence = summary(case, verdict, first, everything)
     nodes = () if looked_at is None else scheduling.shown(looked_at, everything, node, devices=devices)
     return _answer(case, verdict, (*about_pod, *scheduling.commonest(nodes)), sentence, asked(case, everything), nodes)
+
+
+def _words(case: PodCase, nodes: tuple[OnNode, ...], *, held: bool) -> tuple[Reason, ...]:
+    """What is about the pod and does not follow from its nodes."""
+    known = (*before.judged_as_default(case), *told.from_words(case), *quotas(case))
+    foreseen_error = any(each.verdict == NodeVerdict.ERROR for each in nodes) or any(each.code in _STOPPING for each in known)
+    return (*known, *(() if held else told.not_judged(case)), *(() if foreseen_error else told.failed_otherwise(case)))
 
 
 def _with_claims(case: PodCase) -> PodCase | None:
@@ -85,7 +94,9 @@ def _verdict(case: PodCase, held: tuple[Reason, ...], words: tuple[Reason, ...],
         return Verdict.WAITS if case.snapshot.nodes.known else Verdict.UNKNOWN
     if counts.get("error") and not (counts.get("fits") and len(nodes) >= _SAMPLED_FROM):
         return Verdict.FAILS
-    if any(each.code in ("lost-mapping", "quota", "empty-claim", "preempting") for each in words):
+    if any(each.code in _STOPPING for each in words):
+        return Verdict.WAITS
+    if sum(each.nodes or 0 for each in words if each.code == "said-by-scheduler") >= counts.get("fits", 0) > 0:
         return Verdict.WAITS
     if any(each.verdict == NodeVerdict.FITS and not _quota_stops(each, words) for each in nodes):
         return Verdict.FITS

@@ -98,6 +98,58 @@ def _binding(case: PodCase, message: str) -> Iterator[Reason]:
         yield Reason("empty-claim", text, detail=(f"that is so of pods with {why}",))
 
 
+_REFUSAL = re.compile(r"0/(?P<all>\d+) nodes are available: (?P<parts>.+)", re.DOTALL)
+_PART = re.compile(r"(\d+) ([^,]+?)(?=, \d+ |\.(?: |$)|$)")
+_JUDGED = (
+    "Insufficient ",
+    "Too many pods",
+    "cannot allocate all claims",
+    "cannot fit resource",
+    "node(s) were unschedulable",
+    "node(s) had untolerated taint",
+    "node(s) didn't match Pod's node affinity/selector",
+    "node(s) didn't match the requested node name",
+    "resourceclaim not available on the node",
+    "invalid resource pools were encountered",
+    "request ",
+    "claim ",
+    "resourceclaim",
+    'pod "',
+    "waiting for ",
+)
+"""What is worked out here: words of NodeResourcesFit, DynamicResources, NodeUnschedulable, TaintToleration, NodeAffinity, NodeName."""
+
+
+def not_judged(case: PodCase) -> tuple[Reason, ...]:
+    """What the scheduler said of nodes that is not worked out here: affinity between pods, volumes, ports and the like.
+
+    Without a number it is said of all nodes: then no node was looked at.
+    """
+    found = _REFUSAL.match(scheduler_message(case.pod).partition(" preemption:")[0])
+    if found is None or other_scheduler(case) is not None:
+        return ()
+    told = [(int(number), text) for number, text in _PART.findall(found["parts"])]
+    if not told:
+        told = [(int(found["all"]), found["parts"].rstrip("."))]
+    return tuple(
+        Reason("said-by-scheduler", f"the scheduler said of {_nodes(number)}: {text}; that is not judged here", text, number)
+        for number, text in told
+        if not text.startswith(_JUDGED)
+    )
+
+
+def _nodes(number: int) -> str:
+    return "1 node" if number == 1 else f"{number} nodes"
+
+
+def failed_otherwise(case: PodCase) -> tuple[Reason, ...]:
+    """An attempt that ended in an error that is not foreseen here."""
+    scheduled = case.pod.condition("PodScheduled")
+    if scheduled is None or scheduled.reason != "SchedulerError" or other_scheduler(case) is not None:
+        return ()
+    return (Reason("scheduler-error", "the scheduler's last attempt ended in an error", detail=(scheduler_message(case.pod),)),)
+
+
 def _preempting(case: PodCase) -> Iterator[Reason]:
     node = case.pod.status.nominated_node_name
     if node and case.pod.node_name is None:

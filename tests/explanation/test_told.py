@@ -87,3 +87,32 @@ def test_clusters_whose_classes_serve_no_names() -> None:
     assert (found.verdict, codes(found), on(found, "a").served_by) == ("waits", ["feature-off", "not-served"], {GPU: "nobody"})
     of_a_file = replace(old, cluster=replace(old.cluster, emulated=None, version=None))
     assert codes(explain(of_a_file, waiting)) == []
+
+
+def test_what_is_not_judged_here_and_the_scheduler_said() -> None:
+    words = (
+        "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match pod anti-affinity rules."
+        " preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod."
+    )
+    waiting = told(pod("train", gpu=1), words)
+    found = explained(waiting, node("a"), node("b"), GPUS, resource_slice("a", 1), resource_slice("b", 1))
+    assert [(each.code, each.subject, each.nodes) for each in found.reasons] == [
+        ("said-by-scheduler", "node(s) didn't match pod anti-affinity rules", 1)
+    ]
+    assert found.verdict == "fits"
+    both = told(waiting, words.replace("1 Insufficient cpu, 1 node", "2 node"))
+    found = explained(both, node("a"), node("b"), GPUS, resource_slice("a", 1), resource_slice("b", 1))
+    assert (found.verdict, found.reasons[0].nodes) == ("waits", 2)
+    volume = told(
+        waiting, "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: 0/1 nodes are available: 1 x."
+    )
+    found = explained(volume, node("a"), GPUS, resource_slice("a", 1))
+    assert (found.verdict, found.reasons[0].subject) == ("waits", "pod has unbound immediate PersistentVolumeClaims")
+
+
+def test_an_error_of_the_scheduler_that_is_not_foreseen() -> None:
+    words = 'running PreBind plugin "DynamicResources": create claim for extended resources default/: resourceclaims is forbidden'
+    found = explained(told(pod("train", gpu=1), words, "SchedulerError"), node("a"), GPUS, resource_slice("a", 1))
+    assert (found.verdict, codes(found), found.reasons[0].detail) == ("waits", ["scheduler-error"], (words,))
+    foreseen = told(pod("train", gpu=33), 'running "DynamicResources" filter plugin: ...', "SchedulerError")
+    assert codes(explained(foreseen, node("a"), GPUS)) == ["too-many-devices"]

@@ -162,6 +162,7 @@ CLAIM = {"spec": {"devices": {"requests": [{"name": "r", "exactly": {"deviceClas
 
 def test_states_before_and_after_scheduling(waiting: Waiting) -> None:
     before_scheduling(waiting)
+    what_only_the_scheduler_knows(waiting)
     claims_of_its_own_beside_a_name_that_the_plugin_serves(waiting)
     a_quota_on_claims(waiting)
     tainted_devices(waiting)
@@ -186,6 +187,17 @@ def before_scheduling(waiting: Waiting) -> None:
     for name in ("gated", "elsewhere", "no-template", "no-claim"):
         assert waiting.explained(name)["verdict"] == "held"
         waiting.api.delete(f"{PODS}/{name}", grace=0)
+
+
+def what_only_the_scheduler_knows(waiting: Waiting) -> None:
+    """Affinity between pods is not judged here; that it was the scheduler's reason is told."""
+    term = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"a": "nobody"}}}
+    waiting.make("lonely", {"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}})
+    wait_until(lambda: waiting.message("lonely"), "the scheduler looks at the pod")
+    verdict, codes = waiting.codes("lonely")
+    assert (verdict, codes[0], sorted(codes[1:])) == ("waits", "said-by-scheduler", ["in-use", "plugin-used-up"])
+    assert "didn't match pod affinity rules" in waiting.explained("lonely")["reasons"][0]["message"]
+    waiting.api.delete(f"{PODS}/lonely", grace=0)
 
 
 def claims_of_its_own_beside_a_name_that_the_plugin_serves(waiting: Waiting) -> None:
