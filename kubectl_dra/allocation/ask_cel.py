@@ -66,7 +66,7 @@ def _derived(program: Derivation, device: DeviceVariables) -> Told:
     answer = program.answer(device)
     if answer.error is None:
         # upstream leaves out what is empty
-        written = {name: value for name, value in msgspec.to_builtins(answer.attribute).items() if value != []}
+        written = {name: value for name, value in msgspec.to_builtins(answer.attribute).items() if value not in ((), [])}
         return {**_cost(answer.cost), "attribute": written}
     return {**_cost(answer.cost), "error": answer.error.message, "errorKind": _kind(answer.error.error_class)}
 

@@ -40,7 +40,6 @@ _GO_TYPES: Mapping[type, str] = {
     str: "string",
     bytes: "[]uint8",
     type(None): "structpb.NullValue",
-    ListValue: "[]ref.Val",
     MapValue: "map[ref.Val]ref.Val",
     StringMap: "map[string]interface {}",
     DomainMap: "map[string]interface {}",
@@ -77,7 +76,7 @@ def as_attribute(value: Value) -> DeviceAttribute:
         return single(inside)
     if type(value) is ListValue:
         return _as_list(list(map(_inside, value.items)))
-    raise EvaluationError(f"unsupported CEL return type: {_GO_TYPES[type(inside)]}")
+    raise EvaluationError(f"unsupported CEL return type: {_go_type(inside)}")
 
 
 def _as_list(items: list[Value]) -> DeviceAttribute:
@@ -86,11 +85,15 @@ def _as_list(items: list[Value]) -> DeviceAttribute:
         return DeviceAttribute(strings=())
     kind = type(items[0])
     if kind not in _LISTS:
-        raise EvaluationError(f"unsupported list element type: {_GO_TYPES[kind]}")
+        raise EvaluationError(f"unsupported list element type: {_go_type(items[0])}")
     for at, item in enumerate(items):
         if type(item) is not kind:
-            raise EvaluationError(f"expected list element at index {at} to be {_ELEMENTS[kind]}, got {_GO_TYPES[type(item)]}")
+            raise EvaluationError(f"expected list element at index {at} to be {_ELEMENTS[kind]}, got {_go_type(item)}")
     return _LISTS[kind](tuple(items))
+
+
+def _go_type(value: Value) -> str:
+    return f"[]{value.go}" if type(value) is ListValue else _GO_TYPES[type(value)]
 
 
 def _inside(value: Value) -> Value:

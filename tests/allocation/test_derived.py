@@ -34,6 +34,8 @@ def test_values(expression: str, expected: DeviceAttribute) -> None:
     [
         ("1.5", "compile derived attribute a/y failed: must evaluate to a primitive scalar"),
         ("device.nope", "compile derived attribute a/y failed: compilation failed"),
+        ("[dyn('a b'.split(' '))]", f"{EVALUATE}: unsupported list element type: []string"),
+        ("[dyn([1] + [2])]", f"{EVALUATE}: unsupported list element type: []interface {{}}"),
         ("dyn(optional.none())", f"{EVALUATE}: unsupported CEL return type: <nil>"),
         ("dyn({1: 2})", f"{EVALUATE}: unsupported CEL return type: map[ref.Val]ref.Val"),
         (

@@ -118,3 +118,14 @@ def test_too_many_devices_in_the_first_claim_are_an_error_and_in_a_later_one_a_n
 
 def test_steps_without_a_node_have_no_list_of_nodes() -> None:
     assert ask({"steps": [{}, {"allNodes": True}]}) == {"steps": [{"allocated": None, "nodes": None}, {"nodes": None}]}
+
+
+def test_derived_attributes_are_written_as_upstream_does() -> None:
+    def attribute(expression: str) -> dict[str, Any]:
+        found: dict[str, Any] = ask({"mode": "cel", "derived": True, "estimate": True, "expression": expression})
+        return found
+
+    assert attribute("[1, 2]") == {"type": "list(int)", "maxCost": 10, "cost": 0, "attribute": {"ints": [1, 2]}}
+    assert attribute("[]")["attribute"] == {}
+    assert attribute("1 / 0") == {"type": "int", "maxCost": 1, "cost": 1, "error": "division by zero", "errorKind": "runtime"}
+    assert attribute("1.5")["errorKind"] == "compile"

@@ -73,11 +73,11 @@ def _put(found: dict[str, dict[str, Value]], driver: str, name: str, value: Valu
 
 def _attribute(attribute: DeviceAttribute) -> Value:
     """The value that is set. Raises ValueError with upstream's text when none is, or a version is none."""
-    for values in (attribute.ints, attribute.bools, attribute.strings):
+    for values, go in ((attribute.ints, "int64"), (attribute.bools, "bool"), (attribute.strings, "string")):
         if values is not None:
-            return ListValue(list(values))
+            return ListValue(list(values), go=go)
     if attribute.versions is not None:
-        return ListValue([_version(text) for text in attribute.versions])
+        return ListValue([_version(text) for text in attribute.versions], go="cel.Semver")
     for value in (attribute.int_, attribute.bool_, attribute.string):
         if value is not None:
             return value

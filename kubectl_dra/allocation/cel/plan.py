@@ -268,7 +268,7 @@ def _matching(function: str, machine: Machine) -> Callable[..., Value]:
             return machine.matches(inside)
         if function == "find":
             return machine.find(inside)
-        return ListValue(list(machine.find_all(inside, limit)))
+        return ListValue(list(machine.find_all(inside, limit)), go="string")
 
     return call
 

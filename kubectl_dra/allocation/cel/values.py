@@ -78,10 +78,11 @@ NONE: Final = Optional()
 class ListValue:
     """A list. Concatenated lists compare more strictly, and a fold's accumulator is changed in place: both show in results."""
 
-    __slots__ = ("concatenated", "items", "mutable")
+    __slots__ = ("concatenated", "go", "items", "mutable")
 
-    def __init__(self, items: list[Value], *, concatenated: bool = False, mutable: bool = False) -> None:
-        """Take the elements; the list belongs to this value from now on."""
+    def __init__(self, items: list[Value], *, concatenated: bool = False, mutable: bool = False, go: str = "ref.Val") -> None:
+        """Take the elements; the list belongs to this value from now on. `go` is the type of the elements inside, as Go names it."""
+        self.go = "interface {}" if concatenated else go
         self.items = items
         self.concatenated = concatenated
         self.mutable = mutable

@@ -7,7 +7,7 @@ from kubectl_dra.allocation.cel.values import NONE, ListValue, Optional, Undecid
 
 def _validate(named: NamedFormat, text: str) -> Optional:
     count = named.complaints(text)
-    return Optional(ListValue([Undecided("the words of a format's complaint") for _ in range(count)])) if count else NONE
+    return Optional(ListValue([Undecided("the words of a format's complaint") for _ in range(count)], go="string")) if count else NONE
 
 
 def _named(name: str) -> Optional:

@@ -20,7 +20,7 @@ def _matches(text: str, pattern: Value) -> bool:
 
 
 def _find_all(text: str, pattern: str, limit: int = -1) -> ListValue:
-    return ListValue(list(_machine(pattern, "Illegal regex: ").find_all(text, limit)))
+    return ListValue(list(_machine(pattern, "Illegal regex: ").find_all(text, limit)), go="string")
 
 
 IMPLEMENTATIONS: dict[str, Implementation] = {

@@ -70,13 +70,13 @@ def _replace(text: str, old: str, new: str, count: int = -1) -> str:
 
 def _split(text: str, separator: str, count: int = -1) -> ListValue:
     if count == 0:
-        return ListValue([])
+        return ListValue([], go="string")
     if separator:
-        return ListValue(list(text.split(separator, count - 1 if count > 0 else -1)))
+        return ListValue(list(text.split(separator, count - 1 if count > 0 else -1)), go="string")
     letters: list[Value] = list(text)
     if 0 < count < len(letters):
         letters = [*letters[: count - 1], text[count - 1 :]]
-    return ListValue(letters)
+    return ListValue(letters, go="string")
 
 
 def _substring(text: str, start: int, end: int | None = None) -> str:
