@@ -96,7 +96,7 @@ def test_a_move_in_parts_with_its_events_and_where_it_stands(ground: Ground, tmp
     assert record == json.loads(kept.read_text())
     assert {event["type"] for event in events} >= {"StepStarted", "StepChecked", "StepEnded"}
     ended = [(event["step"], event["state"]) for event in events if event["type"] == "StepEnded"]
-    assert ended == [(str(name), "done") for name in FORWARD[: FORWARD.index("drain") + 1]]  # type: ignore[arg-type]
+    assert ended == [(str(name), "done") for name in FORWARD[: FORWARD.index("drain") + 1]]
     assert (record["kind"], record["phase"], step(record, "unplug")["state"]) == ("MigrationRecord", "moving", "skipped")
 
     stopped = standing(ground)
