@@ -31,7 +31,7 @@ _RULES = "k8s.io/dynamic-resource-allocation: structured/internal/incubating/poo
     fix=(
         "# which slices are there",
         "kubectl get resourceslices --field-selector spec.driver=DRIVER -o wide",
-        "# delete those of this pool: the driver publishes them again (claims that hold its devices are not touched)",
+        "# delete those of this pool: the driver publishes them again within half a minute (claims that hold devices are not touched)",
         "kubectl delete resourceslice SLICE",
         "# if they do not come back, restart the driver's pod on that node",
     ),
@@ -218,7 +218,7 @@ def _look_and_delete(driver: str, refs: tuple[ObjectRef, ...]) -> tuple[str, ...
     return (
         "# look at the driver's slices",
         kubectl("get", "resourceslices", "--field-selector", f"spec.driver={driver}", "-o", "wide"),
-        "# delete those of this pool: a driver that is at work publishes its own again (claims that hold its devices are not touched)",
+        "# delete those of this pool: a driver that is at work publishes its own again within half a minute (claims are not touched)",
         _delete(refs),
         "# if they do not come back, or not right, restart the driver's pod on that node and tell its makers",
     )
