@@ -69,12 +69,16 @@ class Where(Part, frozen=True):
 
 
 class _Course(Document, frozen=True, kw_only=True):
-    """What plan and record have in common. `id` is the journal's; empty before there is one."""
+    """What plan and record have in common. `id` is the journal's; empty before there is one.
+
+    `resources` are the names that leave the plugin, `devices` tells of each how many and who takes over.
+    """
 
     node: str
     profile: str
     direction: Direction = Direction.MOVE
-    resources: tuple[MovedResource, ...] = ()
+    resources: tuple[str, ...] = ()
+    devices: tuple[MovedResource, ...] = ()
     phase: Phase
     steps: tuple[Step, ...] = ()
     pods: tuple[PodMove, ...] = ()

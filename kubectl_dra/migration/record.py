@@ -78,6 +78,7 @@ class Lines:
             profile=plan.profile,
             direction=plan.direction,
             resources=plan.resources,
+            devices=plan.devices,
             phase=phase,
             steps=tuple(self.steps.values()),
             pods=plan.pods,

@@ -33,7 +33,8 @@ def test_the_plan_as_a_document(kubectl_dra: Call) -> None:
     plan = json.loads(result.stdout)
     assert (plan["apiVersion"], plan["kind"], plan["node"], plan["phase"]) == ("kubectl-dra/v1", "MigrationPlan", "gpu-01", "blocked")
     assert [step["name"] for step in plan["steps"]] == [str(name) for name in FORWARD]
-    assert plan["resources"] == [
+    assert plan["resources"] == ["nvidia.com/gpu"]
+    assert plan["devices"] == [
         {"name": "nvidia.com/gpu", "devices": 8, "deviceClass": "nvidia-gpus", "driver": "gpu.nvidia.com", "dropped": False}
     ]
     levels = {check["level"] for check in plan["steps"][0]["checks"]}

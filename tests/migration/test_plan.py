@@ -57,7 +57,7 @@ def test_a_run_that_stopped_at_any_step_goes_on_there(number: int) -> None:
         *(again & set(FORWARD[3:number])),
     }
     assert plan.id == "j1"
-    assert plan.resources[0].devices == 4, "as many as the journal says"
+    assert plan.devices[0].devices == 4, "as many as the journal says"
 
 
 def test_every_step_says_what_it_is_about() -> None:

@@ -40,7 +40,7 @@ def test_a_node_that_was_moved() -> None:
     assert (plan.phase, plan.direction) == (Phase.PLANNED, Direction.ROLLBACK)
     assert tuple(step.name for step in plan.steps) == BACKWARD
     assert skipped(plan) == set()
-    assert plan.resources[0].devices == 4, "capacity as the journal recorded it"
+    assert plan.devices[0].devices == 4, "capacity as the journal recorded it"
 
 
 def test_a_node_that_was_moved_by_hand_is_undone_in_full() -> None:

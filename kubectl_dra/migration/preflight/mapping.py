@@ -40,6 +40,8 @@ def mapped(subject: Subject) -> Iterator[Verdict]:
             )
         elif each.dropped or not each.device_class:
             yield _unmapped(subject, each, asking)
+        elif (known := vendors.resource(each.name)) is not None and known.blocked:
+            yield blocker(f"{each.name} cannot move, whatever class there is: {known.blocked}; --drop-resource={each.name} gives it up")
 
 
 def _unmapped(subject: Subject, each: MovedResource, asking: tuple[str, ...]) -> Verdict:

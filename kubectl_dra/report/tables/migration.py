@@ -85,7 +85,7 @@ def record_sections(record: MigrationRecord, wide: bool) -> Iterator[Section]:
 def head(course: Course) -> Iterator[Section]:
     """Which node, how, and what of it."""
     yield Text(f"Node {course.node}: {way(course)} (profile {course.profile})", Style.HEADING, level=1)
-    for each in course.resources:
+    for each in course.devices:
         yield from _wrapped(resource(each), first="  ", rest="    ")
 
 

@@ -75,7 +75,7 @@ STATUSES: Table[tuple[ExitStatus, str, str]] = Table(
 def sections(plan: MigrationPlan, wide: bool) -> Iterator[Section]:
     """The page: what it is about, the commands, the checks, the steps, the exit statuses."""
     yield Text(f"Node {plan.node}: {way(plan)}", level=1)
-    yield Text(f"Profile {plan.profile}; {'; '.join(map(resource, plan.resources))}.")
+    yield Text(f"Profile {plan.profile}; {'; '.join(map(resource, plan.devices))}.")
     yield Text("Commands", level=2)
     yield Text("\n".join(commands(plan)), code=True)
     checks = tuple(check for step in plan.steps for check in step.checks)
@@ -114,7 +114,7 @@ def commands(plan: MigrationPlan) -> tuple[str, ...]:
 def record_sections(record: MigrationRecord, wide: bool) -> Iterator[Section]:
     """What a run did, as a table of its steps."""
     yield Text(f"Node {record.node}: {way(record)}: {record.phase}", level=1)
-    yield Text(f"Profile {record.profile}; {'; '.join(map(resource, record.resources))}. Exit status {record.exit_status}.")
+    yield Text(f"Profile {record.profile}; {'; '.join(map(resource, record.devices))}. Exit status {record.exit_status}.")
     if record.message:
         yield Text(record.message)
     yield RAN.of(record.steps)

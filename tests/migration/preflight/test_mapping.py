@@ -72,6 +72,17 @@ def test_a_name_that_resource_leaves_out_leaves_with_the_plugin_all_the_same() -
     assert [level for level, _ in checks(cluster(fpgas, a=two), "mapped", resources=(GPU,))] == ["warning"]
 
 
+def test_devices_that_pods_share_cannot_move() -> None:
+    """Time-slicing does not carry over, whatever class somebody has made for it."""
+    shared = "nvidia.com/gpu.shared"
+    node = gpu_node("a", None, labels={"nvidia.com/gpu.deploy.device-plugin": "true"}, allocatable={shared: 8})
+    node = replace(node, status=replace(node.status, capacity={shared: 8}))
+    of = cluster(device_class("g", shared, driver="gpu.nvidia.com"), a=node)
+    ((level, message),) = checks(of, "mapped", find("nvidia-gpu-operator"))
+    assert level == "blocker"
+    assert message.startswith("nvidia.com/gpu.shared cannot move, whatever class there is: time-slicing and MPS between pods")
+
+
 # one class
 
 
