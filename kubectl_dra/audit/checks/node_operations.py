@@ -101,10 +101,12 @@ def _undeclared(case: Case, skipping: list[ResourceSlice]) -> Iterator[Candidate
     """One candidate for each driver: nodes that its slices are for and that do not declare the feature."""
     nodes: dict[str, set[str]] = defaultdict(set)
     slices: dict[str, set[ObjectRef]] = defaultdict(set)
-    lacking = [node for node in case.nodes() if GATE not in (node.status.declared_features or ())] if skipping else []
+    lacking = {node.metadata.name: node for node in case.nodes() if skipping and GATE not in (node.status.declared_features or ())}
     for each in skipping:
         places = _places(each)
-        reached = {node.metadata.name for node in lacking if any(place.reached_from(node) for place in places)}
+        own = {place.node_name for place in places if place.node_name} & lacking.keys()
+        shared = [place for place in places if not place.node_name]
+        reached = own | {name for name, node in lacking.items() if any(place.reached_from(node) for place in shared)}
         if reached:
             nodes[each.spec.driver] |= reached
             slices[each.spec.driver].add(ObjectRef.of("ResourceSlice", each.metadata))

@@ -118,7 +118,8 @@ def _drivers(case: Case, both: list[_OnNode]) -> Iterator[str]:
         "Allocatable 0 with a capacity above 0 has three causes. The plugin is gone: the kubelet forgets it after five minutes, and the"
         " capacity becomes 0 too. It restarts, or the kubelet did: it is back within a minute. Or all of its devices are unhealthy: then it"
         " stays so. Pods that ask for the name wait meanwhile, or are served through DRA where a class and slices are there. Only a second"
-        " reading more than five minutes later tells the causes apart."
+        " reading more than five minutes later tells the causes apart. Where both are 0 and the plugin's pod is Ready, it has registered"
+        " nothing: such a node has not moved, though its numbers look so."
     ),
     fix=(
         "# look again when the kubelet would have forgotten a plugin that is gone",
