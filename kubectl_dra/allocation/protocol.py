@@ -181,7 +181,7 @@ class _Allocate:
         return {} if opaque is None else {"opaque": {"driver": opaque.get("driver", ""), "parameters": opaque.get("parameters")}}
 
     def _steps(self, catalog: Catalog, steps: Sequence[Step]) -> Json:
-        """Each step sees what the earlier ones left."""
+        """Each step sees what the earlier ones left; after one that cannot be decided none can."""
         allocated = list(self._asked.allocated or ())
         state: AllocatedState | None = None
         by_name = {node.metadata.name: node for node in self._nodes}
@@ -198,6 +198,9 @@ class _Allocate:
             claims = allocator.prepare(step.claims or (), defaults=not self._asked.no_defaults)
             found, answers, taken = self._tried(allocator, nodes, claims, step, number)
             told.append({"nodes": answers or None} if step.all_nodes else found)
+            if any(each.get("errorKind") == FailureKind.UNDECIDED for each in answers):
+                after = {"error": f"step {number} is undecided", "errorKind": str(FailureKind.UNDECIDED)}
+                return {"steps": [*told, *([after] * (len(steps) - number - 1))]}
             if taken is not None and taken.allocations is not None and not step.dry_run:
                 for each in taken.allocations:
                     state.add(each.result.devices.results or ())

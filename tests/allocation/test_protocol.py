@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from kubectl_dra.allocation.__main__ import documents
-from tests.allocation.asking import ask
+from tests.allocation.asking import Plain, ask
 
 SLICE: dict[str, Any] = {
     "metadata": {"name": "s"},
@@ -129,3 +129,22 @@ def test_derived_attributes_are_written_as_upstream_does() -> None:
     assert attribute("[]")["attribute"] == {}
     assert attribute("1 / 0") == {"type": "int", "maxCost": 1, "cost": 1, "error": "division by zero", "errorKind": "runtime"}
     assert attribute("1.5")["errorKind"] == "compile"
+
+
+def test_after_a_step_that_cannot_be_decided_none_is() -> None:
+    places = {"p2": "d2", "p10": "d3"}
+    slices = [
+        {"spec": {"driver": "d", "pool": {"name": pool, "resourceSliceCount": 1}, "devices": [{"name": name}], "allNodes": True}}
+        for pool, name in places.items()
+    ]
+
+    def step(device_class: str, mode: str) -> Plain:
+        request = {"name": "r", "exactly": {"deviceClassName": device_class, "allocationMode": mode}}
+        return {"claims": [{"spec": {"devices": {"requests": [request]}}}]}
+
+    classes = [{"metadata": {"name": "any"}}, {"metadata": {"name": "broken"}, "spec": {"selectors": [{}]}}]
+    stable = {"ConsumableCapacity": False, "DeviceBindingAndStatus": False}
+    steps = [step("any", "All"), step("broken", "ExactCount")]
+    found = ask({"slices": slices, "classes": classes, "node": {}, "features": stable, "steps": steps})["steps"]
+    assert [each["errorKind"] for each in found] == ["undecided", "undecided"]
+    assert found[1]["error"] == "step 0 is undecided"
