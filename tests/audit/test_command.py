@@ -54,7 +54,7 @@ def test_the_report_as_people_read_it(file: Path) -> None:
         "    kubectl -n team patch resourcequota gpus --type=json -p"
         """ '[{"op":"move","from":"/spec/hard/example.com~1gpu","path":"/spec/hard/requests.example.com~1gpu"}]'""",
         "",
-        "Seen once: in a file nothing can be read again, so what passes by itself may have passed.",
+        "Seen once, and not read again: what passes by itself may have passed.",
     ]
     assert result.stderr == "0 errors, 1 warning, 0 notes\n"
 

@@ -100,7 +100,11 @@ def looked_at_twice(given: Snapshot, second: Snapshot | None = None) -> list[tup
 @pytest.mark.parametrize(
     ("pods", "cause"),
     [
-        ([], "no pod on the node is known as its plugin: it is gone, or runs outside of pods; capacity becomes 0 within five minutes then"),
+        (
+            [],
+            "no pod on the node is known as its plugin: it is gone, or runs outside of pods and restarts or has no healthy device; the capacity"
+            " of a plugin that is gone becomes 0 within five minutes",
+        ),
         ([plugin("a")], "Pod plugins/plugin-a is Ready: it or the kubelet has just restarted, or all of its devices are unhealthy"),
         ([plugin("a", "False")], "Pod plugins/plugin-a is not Ready: it restarts, or cannot start"),
         ([plugin("a", None)], "Pod plugins/plugin-a is not Ready: it restarts, or cannot start"),
@@ -121,7 +125,7 @@ def test_dra202_a_kubelet_that_does_not_report_tells_nothing() -> None:
 def test_dra202_a_known_vendors_plugin_that_is_not_there_is_gone() -> None:
     nvidia = {"nvidia.com/gpu": "8"}
     given = cluster(nodes=[node("a", capacity=nvidia, allocatable={"nvidia.com/gpu": "0"})])
-    assert "capacity 8; the plugin is gone; capacity becomes 0" in only(given, "DRA202").evidence
+    assert "capacity 8; the plugin is gone; the capacity of a plugin that is gone becomes 0" in only(given, "DRA202").evidence
 
 
 def test_dra202_while_dra_serves_already_and_the_plugin_is_gone_it_only_passes() -> None:

@@ -250,9 +250,9 @@ def _causes(case: Case, name: str, node: Node, *, stays: bool) -> str:
         gone = (
             "the plugin is gone"
             if vendor is not None and vendor.plugin
-            else "no pod on the node is known as its plugin: it is gone, or runs outside of pods"
+            else "no pod on the node is known as its plugin: it is gone, or runs outside of pods and restarts or has no healthy device"
         )
-        return f"{gone}; capacity becomes 0 within five minutes then"
+        return f"{gone}; the capacity of a plugin that is gone becomes 0 within five minutes"
     if any(_is_ready(pod) for pod in pods):
         return f"{listed(_named(pods))} is Ready: it or the kubelet has just restarted, or all of its devices are unhealthy"
     return f"{listed(_named(pods))} is not Ready: it restarts, or cannot start"

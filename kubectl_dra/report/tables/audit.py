@@ -17,7 +17,7 @@ _HEADINGS = {Severity.ERROR: "Errors", Severity.WARNING: "Warnings", Severity.IN
 _SHOWN_OBJECTS = 8
 _MANY = 10
 """From so many findings on they are listed first, a line each."""
-_UNSETTLED = "\nSeen once: in a file nothing can be read again, so what passes by itself may have passed."
+_UNSETTLED = "\nSeen once, and not read again: what passes by itself may have passed."
 _WIDTH = 100
 """Of a page's prose."""
 
