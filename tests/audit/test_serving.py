@@ -102,8 +102,8 @@ def looked_at_twice(given: Snapshot, second: Snapshot | None = None) -> list[tup
     [
         (
             [],
-            "no pod on the node is known as its plugin: it is gone, or runs outside of pods and restarts or has no healthy device; the capacity"
-            " of a plugin that is gone becomes 0 within five minutes",
+            "no pod on the node is known as its plugin: it is gone, or runs outside of pods and restarts or has no healthy device;"
+            " the capacity of a plugin that is gone becomes 0 within five minutes",
         ),
         ([plugin("a")], "Pod plugins/plugin-a is Ready: it or the kubelet has just restarted, or all of its devices are unhealthy"),
         ([plugin("a", "False")], "Pod plugins/plugin-a is not Ready: it restarts, or cannot start"),
