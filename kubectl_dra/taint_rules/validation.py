@@ -35,7 +35,7 @@ def faults(rule: DeviceTaintRule) -> Iterator[str]:
     """Each fault with its field, in the server's order."""
     meta = rule.metadata
     if meta.name:
-        yield from _invalid("metadata.name", meta.name, subdomain_faults(meta.name))
+        yield from _invalid("metadata.name", meta.name, _in_characters(subdomain_faults(meta.name)))
     elif not meta.generate_name:
         yield "metadata.name: Required value: name or generateName is required"
     if rule.spec.device_selector is not None:
@@ -60,7 +60,7 @@ def _driver_faults(field: str, driver: str) -> Iterator[str]:
     if _size(driver) > _LONGEST_DRIVER:
         yield _too_long(field, _LONGEST_DRIVER)
     # the name may have capitals, and then selects no driver whose own name has none
-    yield from _invalid(field, driver, subdomain_faults(driver.lower()))
+    yield from _invalid(field, driver, _in_characters(subdomain_faults(driver.lower())))
 
 
 def _pool_faults(field: str, pool: str) -> Iterator[str]:
@@ -70,7 +70,7 @@ def _pool_faults(field: str, pool: str) -> Iterator[str]:
     if _size(pool) > _LONGEST_POOL:
         yield _too_long(field, _LONGEST_POOL)
     for part in pool.split("/"):
-        yield from _invalid(field, part, subdomain_faults(part))
+        yield from _invalid(field, part, _in_characters(subdomain_faults(part)))
 
 
 def _taint_faults(taint: DeviceTaint) -> Iterator[str]:
@@ -85,8 +85,15 @@ def _taint_faults(taint: DeviceTaint) -> Iterator[str]:
 
 
 def _label_faults(value: str) -> tuple[str, ...]:
-    long = ("must be no more than 63 bytes",) if _size(value) > _LONGEST_LABEL else ()
-    return long if _LABEL.fullmatch(value) else (*long, _LABEL_RULE)
+    long = ("must be no more than 63 characters",) if _size(value) > _LONGEST_LABEL else ()
+    if _LABEL.fullmatch(value):
+        return long
+    return (*long, "must not contain dots" if all(map(_LABEL.fullmatch, value.split("."))) else _LABEL_RULE)
+
+
+def _in_characters(reasons: Iterable[str]) -> Iterator[str]:
+    """Names are measured in bytes everywhere; of whole names (not of the parts of keys) the server says characters."""
+    return (reason.replace(" bytes", " characters") for reason in reasons)
 
 
 def _invalid(field: str, value: str, reasons: Iterable[str]) -> Iterator[str]:

@@ -9,9 +9,11 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+from kubectl_dra.environment import Clock
 from tests.bed.api import Manifest
 from tests.bed.cluster import Cluster
 from tests.bed.node import DraDriver
@@ -168,16 +170,31 @@ WAITING = pod("no-node", "nowhere", "plain")
 """It uses a claim that is allocated, and no node takes it."""
 
 
+LATER = """
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from kubectl_dra.cli.main import run
+from kubectl_dra.environment import Clock, Environment
+clock = Clock(now=lambda: datetime.now(UTC) + timedelta(seconds={seconds}))
+sys.exit(run(sys.argv[1:], replace(Environment.of_process(), clock=clock)))
+"""
+"""The tool, with its clock so far ahead."""
+
+
 @dataclass
 class Ground:
     """The cluster, and the tool on it."""
 
     cell: Cluster
-    a: str
-    b: str
+    a: str = ""
+    b: str = ""
+    later: timedelta = timedelta()
+    """How far the tool's clock is ahead: slices that were just made are old then."""
 
     def run(self, *argv: str, kubeconfig: Path | None = None, stdin: bytes = b"") -> Result:
-        return kubectl_dra(*argv, "--kubeconfig", str(kubeconfig or self.cell.kubeconfig), stdin=stdin)
+        clock = Clock(now=lambda: datetime.now(UTC) + self.later)
+        return kubectl_dra(*argv, "--kubeconfig", str(kubeconfig or self.cell.kubeconfig), stdin=stdin, clock=clock)
 
     def told(self, *argv: str, kubeconfig: Path | None = None, stdin: bytes = b"") -> Manifest:
         result = self.run(*argv, "-o", "json", kubeconfig=kubeconfig, stdin=stdin)
@@ -188,8 +205,7 @@ class Ground:
 
     def start(self, *argv: str, kubeconfig: Path) -> "subprocess.Popen[str]":
         """A run in a process of its own, to be interrupted."""
-        program = "import sys; from kubectl_dra.cli.main import main; sys.exit(main())"
-        command = [sys.executable, "-c", program, *argv, "--kubeconfig", str(kubeconfig)]
+        command = [sys.executable, "-c", LATER.format(seconds=self.later.total_seconds()), *argv, "--kubeconfig", str(kubeconfig)]
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def rules(self) -> set[str]:

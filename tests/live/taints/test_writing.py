@@ -4,6 +4,7 @@ import json
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -28,12 +29,13 @@ AT_RULES = r"/devicetaintrules"
 
 @pytest.fixture
 def ground(cell: Cluster) -> Iterator[Ground]:
-    """A pool without a node, an hour old as far as the server tells, so that rules may be written at once."""
+    """A pool without a node, and a tool for which it is an hour old, so that rules may be written at once."""
     spec = {"driver": DRIVER, "allNodes": True, "pool": {"name": "p", "generation": 1, "resourceSliceCount": 1}, "devices": devices([0])}
     body = {"apiVersion": API, "kind": "ResourceSlice", "metadata": {"name": "taints-p"}, "spec": spec}
     cell.api.create(f"/apis/{API}/resourceslices", body)
-    yield Ground(cell, "", "")
-    for name in Ground(cell, "", "").rules():
+    made = Ground(cell, later=timedelta(hours=1))
+    yield made
+    for name in made.rules():
         cell.api.delete(f"{RULES}/{name}")
     cell.api.delete(f"/apis/{API}/resourceslices/taints-p")
 
@@ -255,7 +257,7 @@ def test_eviction_asks_budgets_and_a_wait_outlasts_a_server_that_is_away(
     proxy: Callable[..., FaultProxy],
     tmp_path: Path,
 ) -> None:
-    ground, on = Ground(cell, "", ""), node()
+    ground, on = Ground(cell), node()
     dra_driver(on, DRIVER, count=2)
     apply(pods_that_a_budget_guards())
     pods = f"/api/v1/namespaces/{namespace}/pods"
