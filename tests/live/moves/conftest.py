@@ -1,6 +1,8 @@
 """A node that can be moved: a plugin and a driver that come and go by labels, a class, and a watch that no device is ever held twice."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from hashlib import sha256
@@ -72,6 +74,28 @@ class Ground:
     def run(self, *more: str, node: str = "", kubeconfig: Path | None = None) -> Result:
         """Run it in this process."""
         return kubectl_dra(*self.arguments(*more, node=node, kubeconfig=kubeconfig), variables=self.variables)
+
+    def start(self, *more: str, node: str = "", kubeconfig: Path | None = None) -> "subprocess.Popen[str]":
+        """Run it in a process of its own, to be killed or interrupted."""
+        program = "import sys; from kubectl_dra.cli.main import main; sys.exit(main())"
+        return subprocess.Popen(
+            [sys.executable, "-c", program, *self.arguments(*more, node=node, kubeconfig=kubeconfig)],
+            env=self.variables,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def journal(self, name: str = "") -> Manifest:
+        """What stands on the node; empty for nothing."""
+        text = self.node_object(name)["metadata"]["annotations"].get("kubectl-dra.io/migration")
+        found: Manifest = json.loads(text) if text else {}
+        return found
+
+    def at(self, step: str, state: str = "running") -> bool:
+        """Whether the journal has the step in this state."""
+        return any(mark["step"] == step and mark["state"] == state for mark in self.journal().get("steps", ()))
 
     def move(self, *more: str, node: str = "") -> Manifest:
         """Move the node, well, and give the record."""

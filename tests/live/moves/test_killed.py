@@ -6,8 +6,6 @@ second one takes over. Several nodes side by side, each behind a proxy of its ow
 
 import json
 import re
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -79,19 +77,6 @@ class Lane:
         self.config = config
         self.moves = 0
 
-    def start(self, way: Way) -> "subprocess.Popen[str]":
-        """A run in a process of its own, to be killed."""
-        program = "import sys; from kubectl_dra.cli.main import main; sys.exit(main())"
-        arguments = self.ground.arguments(*way, node=self.node.name, kubeconfig=self.config)
-        return subprocess.Popen(
-            [sys.executable, "-c", program, *arguments],
-            env=self.ground.variables,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
     def well(self, way: Way) -> None:
         """A run to its end, in this process, and all is as it should be."""
         result = self.ground.run(*way, node=self.node.name, kubeconfig=self.config)
@@ -104,7 +89,7 @@ class Lane:
 
     def killed(self, way: Way, fault: Fault) -> None:
         """A run that is ended when it makes the write; the node is then in a state that the journal knows."""
-        with self.start(way) as process:
+        with self.ground.start(*way, node=self.node.name, kubeconfig=self.config) as process:
             wait_until(lambda: fault.reached.is_set() or process.poll() is not None, "the write is made", 120)
             assert fault.reached.is_set(), process.communicate()
             process.kill()
