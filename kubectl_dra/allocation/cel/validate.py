@@ -6,7 +6,7 @@ Rules: cel-go cel/validator.go, ext/formatting.go.
 from collections.abc import Iterator
 
 from kubectl_dra.allocation.cel import types
-from kubectl_dra.allocation.cel.errors import EvaluationError, Unsupported
+from kubectl_dra.allocation.cel.errors import EvaluationError, NoSuchOverload, Unsupported
 from kubectl_dra.allocation.cel.library.conversions import IMPLEMENTATIONS as CONVERSIONS
 from kubectl_dra.allocation.cel.library.formatting import COMPLAINTS, FormatError, scan
 from kubectl_dra.allocation.cel.regex import RegexError, compiled
@@ -66,6 +66,8 @@ def _conversion(call: Call, signature: str) -> list[Problem]:
             CONVERSIONS[signature](literal.value)
         elif call.function == "timestamp" and type(literal.value) is int:
             CONVERSIONS["int64_to_timestamp"](literal.value)
+        elif literal.value is None:
+            raise NoSuchOverload
     except EvaluationError:
         return [Problem(literal.offset, f"invalid {call.function} argument")]
     return []

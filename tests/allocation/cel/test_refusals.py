@@ -1,0 +1,22 @@
+"""What is said of expressions that do not compile. Found by random expressions; the texts are upstream's."""
+
+import pytest
+
+from kubectl_dra.allocation.cel import ErrorClass
+from tests.allocation.cel.asking import ask
+
+
+@pytest.mark.parametrize(
+    ("expression", "problem"),
+    [
+        ("duration(null) == duration('1h')", "1:10: invalid duration argument"),
+        ("timestamp(null) == timestamp(0)", "1:11: invalid timestamp argument"),
+        ("map.x", "1:4: type 'type(map(dyn, dyn))' does not support field selection"),
+        ("[list].x", "1:7: type 'list(type(list(dyn)))' does not support field selection"),
+        ("optional_type.x", "1:14: type 'type(optional_type(dyn))' does not support field selection"),
+    ],
+)
+def test_the_first_problem(expression: str, problem: str) -> None:
+    answer = ask(expression)
+    assert answer.error_class is ErrorClass.COMPILE
+    assert answer.error.splitlines()[0] == f"compilation failed: ERROR: <input>:{problem}"
