@@ -1,15 +1,24 @@
 """Known faults of just these releases, where the cluster has what they need to show."""
 
+from typing import get_args
+
+import msgspec
 import pytest
 
+from kubectl_dra.audit.case import Case
+from kubectl_dra.audit.concerns import concerned
 from kubectl_dra.audit.finding import Severity
+from kubectl_dra.knowledge.faults import Concern, faults
 from kubectl_dra.objects.resource import (
     DeviceClaim,
+    DeviceCounterConsumption,
     DeviceRequest,
     DeviceTaintRule,
     ExactDeviceRequest,
     ResourceClaim,
     ResourceClaimSpec,
+    ResourceClaimTemplate,
+    ResourceClaimTemplateSpec,
 )
 from kubectl_dra.objects.snapshot import Snapshot
 from tests import factories
@@ -103,3 +112,34 @@ def test_dra703_quotas_and_zeros_that_old_minors_stumble_over() -> None:
 def test_dra703_without_a_version_or_kinds_is_unknown() -> None:
     assert unknown(cluster(""), "DRA703") == ("the API server's version is not known, so neither are the control plane's faults",)
     assert len(unknown(cluster(resource_claims=forbidden()), "DRA703")) == 1
+
+
+PARTITIONS = msgspec.structs.replace(factories.devices(1)[0], consumes_counters=(DeviceCounterConsumption("memory"),))
+SHARED = msgspec.structs.replace(factories.devices(1)[0], allow_multiple_allocations=True)
+TEMPLATE = ResourceClaimTemplate(factories.meta("t", "team"), ResourceClaimTemplateSpec(spec=ALL.spec))
+
+
+@pytest.mark.parametrize(
+    ("concern", "given"),
+    [
+        ("extended", cluster(device_classes=[MAPPED], pods=[pod("p", {GPU: 1})])),
+        ("claims", cluster(resource_claims=[ALL])),
+        ("templates", cluster(resource_claim_templates=[TEMPLATE])),
+        ("all-mode", cluster(resource_claim_templates=[TEMPLATE])),
+        ("counters", cluster(resource_slices=[resource_slice("a", [PARTITIONS])])),
+        ("capacity", cluster(resource_slices=[resource_slice("a", [SHARED])])),
+        ("rules", cluster(device_taint_rules=[RULE])),
+        ("taints", cluster(resource_slices=[TAINTED])),
+        ("plugin-and-class", cluster(device_classes=[MAPPED], nodes=[node("a", 4)])),
+        ("quotas", cluster(resource_quotas=[quota("q", {"gpu.deviceclass.resource.k8s.io/devices": 1})])),
+        ("zero-keys", cluster(device_classes=[MAPPED], nodes=[node("a", 0)])),
+    ],
+)
+def test_what_a_fault_needs_to_show(concern: Concern, given: Snapshot) -> None:
+    assert concerned(Case(given), concern)
+    assert not concerned(Case(cluster(nodes=[node("a")], pods=[pod("p", {GPU: 1})])), concern)
+
+
+def test_what_no_object_shows_is_not_told() -> None:
+    assert not concerned(Case(cluster()), "unseen")
+    assert {each.concerns for each in faults().values()} <= set(get_args(Concern))
