@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Plan = Callable[[Snapshot, str], tuple[Snapshot, Pod]]
 DEFAULT = "default"
 """The namespace where nobody names one, as for kubectl."""
+_LIVE_ONLY = frozenset({"events"})
+"""What a file has as a rule not, and a pod is explained without."""
 
 
 def pod_and_cluster(run: Run, kinds: Iterable[str], name: str, node: str | None = None) -> tuple[Snapshot, Pod]:
@@ -31,7 +33,7 @@ def pod_and_cluster(run: Run, kinds: Iterable[str], name: str, node: str | None 
     """
     if run.from_ is None and not run.demo:
         return _live(run, frozenset(kinds), name, node)
-    snapshot = read_snapshot(run, kinds)
+    snapshot = read_snapshot(run, frozenset(kinds) - _LIVE_ONLY)
     found = [each for each in snapshot.pods if each.metadata.name == name and (each.metadata.namespace or "") == run.namespace]
     if not run.namespace:
         found = [each for each in snapshot.pods if each.metadata.name == name]
@@ -46,7 +48,7 @@ def pod_and_cluster(run: Run, kinds: Iterable[str], name: str, node: str | None 
 def cluster_and_plan(run: Run, kinds: Iterable[str], plan: Plan, node: str | None = None) -> tuple[Snapshot, Pod]:
     """The cluster, and the pod that `plan` makes of it and of the namespace in which an object that names none would be made."""
     if run.from_ is not None or run.demo:
-        return plan(read_snapshot(run, kinds), run.namespace or DEFAULT)
+        return plan(read_snapshot(run, frozenset(kinds) - _LIVE_ONLY), run.namespace or DEFAULT)
     with _around(run, frozenset(kinds)) as around:
         return around.filled(*plan(around.read(None), around.namespace), node)
 

@@ -55,7 +55,7 @@ def starting(case: PodCase) -> tuple[Reason, ...]:
 
 def running(case: PodCase) -> tuple[Reason, ...]:
     """What is worth knowing of a pod that runs."""
-    return (*_ephemeral(case), *_without_claim(case))
+    return (*_drivers_gone(case), *_ephemeral(case), *_without_claim(case))
 
 
 def ending(case: PodCase) -> tuple[Reason, ...]:
@@ -63,8 +63,15 @@ def ending(case: PodCase) -> tuple[Reason, ...]:
 
     Source: kubernetes#129402. There is no event of it.
     """
+    if (case.seconds_since(case.pod.metadata.deletion_timestamp) or 0) < 0:
+        return ()
+    return _drivers_gone(case)
+
+
+def _drivers_gone(case: PodCase) -> tuple[Reason, ...]:
+    """The drivers of the pod's claims that are gone from its node. A pod that runs goes on; it cannot end."""
     node = case.pod.node_name
-    if node is None or (case.seconds_since(case.pod.metadata.deletion_timestamp) or 0) < 0:
+    if node is None:
         return ()
     return tuple(
         _driver_gone(case, claim, driver, node) for claim, driver in drivers_of(own_claims(case)) if there(case, node, driver) is False
@@ -135,14 +142,20 @@ def _reserved(case: PodCase, claim: ResourceClaim) -> bool:
 
 
 def _without_claim(case: PodCase) -> Iterator[Reason]:
-    """A pod that asks for a name which its node does not offer, and has no claim for it."""
+    """A pod that asks for a name which its node does not offer, and whose status has no claim for it."""
     status = case.pod.status.extended_resource_claim_status
     mapped = {each.resource_name for each in (status.request_mappings or ())} if status is not None else set()
     node = case.nodes.get(case.pod.node_name or "")
-    for name in case.names:
-        if node is None or name in mapped or case.planner.offers(node, name):
-            continue
-        message = f"it has no claim for {name}, and no device plugin offers that on {node.metadata.name} now"
+    missing = [name for name in case.names if node is not None and name not in mapped and not case.planner.offers(node, name)]
+    own = next((each for each in case.snapshot.resource_claims if each.extended and _owns(case, each)), None)
+    if missing and own is not None and status is None:
+        made = own.metadata.name
+        text = f"the claim {made} was made for it, and its status names none: a client that does not know the field has removed it"
+        yield Reason("claim-status-lost", text, made, detail=("the kubelet finds no claim to prepare or to take back",))
+        return
+    for name in missing:
+        where = node.metadata.name if node is not None else ""
+        message = f"it has no claim for {name}, and no device plugin offers that on {where} now"
         implicit = class_of_implicit_name(name) is not None
         why = (
             "it was put on the node without the scheduler"
@@ -150,6 +163,11 @@ def _without_claim(case: PodCase) -> Iterator[Reason]:
             else "it has a device that the plugin gave it before it left, or none"
         )
         yield Reason("no-claim", message, name, detail=(why,))
+
+
+def _owns(case: PodCase, claim: ResourceClaim) -> bool:
+    owner = claim.metadata.controller
+    return owner is not None and owner.uid == case.pod.metadata.uid
 
 
 def _prepare(case: PodCase) -> Iterator[Reason]:

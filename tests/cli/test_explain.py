@@ -64,6 +64,12 @@ def test_one_node_down_to_its_devices(file: str) -> None:
     assert sum(len(each["devices"]) for each in everything["nodes"]) == 9
 
 
+def test_a_file_needs_no_events(file: str) -> None:
+    assert run("explain", "pod", "train", "--from", file, "--strict").stderr.startswith(
+        "error: --strict: not read in full: feature gates (absent)\n"
+    )
+
+
 def test_for_scripts(file: str) -> None:
     assert run("explain", "pod", "large", "--from", file, "-o", "jsonpath={.verdict}").stdout == "waits"
     assert run("explain", "po", "large", "--from", file, "-o", "name").stdout == "pod/large\n"

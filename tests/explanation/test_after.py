@@ -39,6 +39,17 @@ def test_a_running_pod_whose_plugin_has_left() -> None:
     assert (found.verdict, codes(found)) == ("runs", ["no-claim"])
 
 
+def test_a_running_pod_whose_driver_has_left_will_not_end() -> None:
+    found = explained(pod("train", gpu=1, node="a", claim="c"), A, GPUS, claim("c", ("a", "gpu-0"), pod="train"))
+    assert (found.verdict, codes(found)) == ("runs", ["driver-gone"])
+
+
+def test_a_claim_whose_status_an_old_client_has_removed() -> None:
+    """139876: the claim is there, the pod's status does not name it."""
+    found = explained(pod("train", gpu=1, node="a"), A, GPUS, SLICE, claim("c", ("a", "gpu-0"), pod="train"))
+    assert [(each.code, each.subject) for each in found.reasons] == [("claim-status-lost", "c")]
+
+
 def test_ephemeral_containers_get_no_device() -> None:
     running = pod("train", gpu=1, node="a", claim="c")
     running = replace(running, spec=replace(running.spec, ephemeral_containers=(Container("debugger"),)))
