@@ -102,7 +102,7 @@ class MigrationPlan(_Course, frozen=True, kw_only=True):
 
 
 class MigrationRecord(_Course, frozen=True, kw_only=True):
-    """What a run did. `exit_status` is that of the command; `message` why it ended so, `next` the command to go on or back with.
+    """What a run did. `exit_status` is that of the command; `message` why it ended so, `next` lines to paste to go on or back.
 
     `summary` are sentences: pods evicted and where their successors run, devices free and in use, what to know from now on.
     `until` is the step after which the run was told to stop (null: to the end).

@@ -10,17 +10,15 @@ from kubectl_dra.migration.document import MigrationPlan, MigrationRecord, Step
 from kubectl_dra.migration.events import MoveObserver, StepChecked, StepEnded, StepStarted, StepWaits
 from kubectl_dra.migration.names import Phase, StepName, StepState
 from kubectl_dra.migration.options import Options
-from kubectl_dra.migration.profile import Profile
 from kubectl_dra.migration.timing import Timing
 
 
 class Lines:
     """The steps of one run, in the plan's order; `step` is the one that is being done."""
 
-    def __init__(self, options: Options, profile: Profile, timing: Timing, clock: Clock, observe: MoveObserver) -> None:
+    def __init__(self, options: Options, timing: Timing, clock: Clock, observe: MoveObserver) -> None:
         """No step has begun."""
         self._options = options
-        self._profile = profile
         self._timing = timing
         self._clock = clock
         self._observe = observe
@@ -94,12 +92,13 @@ class Lines:
         )
 
     def _next(self, phase: Phase, status: ExitStatus, hint: str) -> str:
-        command = f"kubectl dra migrate-node {self._options.node}"
-        ways: Mapping[Phase, str] = {
-            Phase.MOVING: f"{command} --profile {self._profile.name} goes on; {command} --rollback goes back",
-            Phase.RETURNING: f"{command} --rollback goes on",
+        """Lines to paste: what to look at as a comment, then the command that goes on, and the one that goes back."""
+        command = self._options.command
+        ways: Mapping[Phase, tuple[str, ...]] = {
+            Phase.MOVING: (f"{command} --yes  # goes on", f"{command} --rollback --yes  # goes back"),
+            Phase.RETURNING: (f"{command} --rollback --yes  # goes on",),
         }
-        return "; ".join(filter(None, (hint if status else "", ways.get(phase, ""))))
+        return "\n".join((*((f"# {hint}",) if hint and status else ()), *ways.get(phase, ())))
 
     def _at(self) -> str:
         return self._clock.now().strftime("%Y-%m-%dT%H:%M:%SZ")

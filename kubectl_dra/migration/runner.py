@@ -76,7 +76,7 @@ class _Run:
         self._observe = observe
         self._stop = stop
         self._move: Move | None = None
-        self._lines = Lines(options, profile, timing, environment.clock, observe)
+        self._lines = Lines(options, timing, environment.clock, observe)
         found = discover(transport)
         self._reach = Reach(transport, writes, found, timing, environment.clock, tells=self._tell, before_each=stop.check)
 
