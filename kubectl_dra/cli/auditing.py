@@ -32,11 +32,11 @@ class Answer(NamedTuple):
     interrupted: bool = False
 
 
-def answer(run: Run, request: Request, manifests: str | None) -> Answer:
-    """Audit the cluster (or the files that stand for it), or the manifests under that path."""
+def answer(run: Run, request: Request, manifests: tuple[str, ...]) -> Answer:
+    """Audit the cluster (or the files that stand for it), or the manifests under these paths."""
     import msgspec
 
-    found = of_cluster(run, request) if manifests is None else of_manifests(run, manifests, request)
+    found = of_manifests(run, manifests, request) if manifests else of_cluster(run, request)
     asked = msgspec.structs.replace(found.report.asked, fail_on=request.fail_on)
     return found._replace(report=msgspec.structs.replace(found.report, asked=asked))
 
@@ -64,22 +64,22 @@ def of_cluster(run: Run, request: Request) -> Answer:
     return Answer(told, (*missing, *_later(left)), interrupted)
 
 
-def of_manifests(run: Run, path: str, request: Request) -> Answer:
-    """Judge the manifests under `path`, with the cluster's classes where there is a cluster."""
+def of_manifests(run: Run, paths: tuple[str, ...], request: Request) -> Answer:
+    """Judge the manifests under `paths`, with the cluster's classes where there is a cluster."""
     from kubectl_dra.audit import manifests, since
     from kubectl_dra.audit.finding import AuditReport
     from kubectl_dra.reading.manifest_files import read_manifests
 
     if request.scope.nodes or request.settle:
         raise UsageError(f"--manifests and {'--node' if request.scope.nodes else '--settle'} do not go together")
-    if path == "":
+    if "" in paths:
         raise UsageError("--manifests names no file", hint="Give a file, a folder, or - for standard input.")
-    if path == "-" and "-" in (run.from_, request.since):
+    if [*paths, run.from_, request.since].count("-") > 1:
         raise UsageError("standard input can be read for one thing only: manifests, --from or --since")
     before = _earlier(run, request) if request.since else None
     if before is not None and not isinstance(before, AuditReport):
         raise UsageError(f"{request.since} is no report", hint="With --manifests, --since takes a report: audit --manifests ... -o json.")
-    found = read_manifests(path, run.environment, namespace=run.only_namespace or "", pod_templates=run.pod_templates)
+    found = read_manifests(*paths, environment=run.environment, namespace=run.only_namespace or "", pod_templates=run.pod_templates)
     cluster, without = _beside(run, manifests.kinds_beside())
     if run.strict and found.unread:
         raise IncompleteReadingError(f"--strict: {found.unread[0]}")

@@ -31,7 +31,7 @@ class ManifestLayer(msgspec.Struct, frozen=True):
 
 
 class Manifests(msgspec.Struct, frozen=True):
-    """All that was found under `path`.
+    """All that was found under `path` (several with commas).
 
     A folder of overlays has several manifests of one object: the first of each make the first layer, the second ones the second, and so
     on. `files` and `objects` count what was read, `unread` are sentences about what was not.

@@ -21,27 +21,38 @@ SUFFIXES = (".yaml", ".yml", ".json")
 _SIGN = "apiVersion"
 
 
-def read_manifests(path: str, environment: Environment, *, namespace: str = "", pod_templates: tuple[str, ...] = ()) -> Manifests:
-    """All manifests under `path`: a file, a folder with all folders in it, `-` for standard input.
+def read_manifests(*paths: str, environment: Environment, namespace: str = "", pod_templates: tuple[str, ...] = ()) -> Manifests:
+    """All manifests under `paths`: files, folders with all folders in them, `-` for standard input.
 
     Those that name no namespace get `namespace`, as with `kubectl apply -n`. In a folder, what cannot be read is told beside what can;
     a file that was named must be whole. Raises InputError, and UsageError for bad `pod_templates`.
     """
     reading = _Reading(namespace, pod_templates)
+    for path in paths:
+        before = reading.seen + len(reading.unread)
+        _read(path, reading, environment)
+        if reading.seen + len(reading.unread) == before:
+            raise InputError(
+                f"{_shown(path)} has no Kubernetes manifest", hint="Give a file, a folder or - with objects as kubectl apply takes them."
+            )
+    return Manifests(", ".join(paths), reading.layers(), len(reading.files), tuple(reading.unread))
+
+
+def _read(path: str, reading: "_Reading", environment: Environment) -> None:
     folder = path != "-" and Path(path).is_dir()
-    names = _files(path) if folder else [path]
-    for name in names:
+    for name in _files(path) if folder else [path]:
         for document in _documents(name, environment):
             trouble = document.trouble or reading.take(document, name)
             if not trouble:
                 continue
-            told = f"{'standard input' if name == '-' else name}:{document.line} {trouble}"
+            told = f"{_shown(name)}:{document.line} {trouble}"
             if not folder:
                 raise InputError(told)
             reading.unread.append(told)
-    if not reading.seen and not reading.unread:
-        raise InputError(f"{path} has no Kubernetes manifest", hint="Give a file, a folder or - with objects as kubectl apply takes them.")
-    return Manifests(path, reading.layers(), len(reading.files), tuple(reading.unread))
+
+
+def _shown(path: str) -> str:
+    return "standard input" if path == "-" else path
 
 
 def _files(folder: str) -> list[str]:
@@ -55,11 +66,10 @@ def _files(folder: str) -> list[str]:
 
 
 def _documents(name: str, environment: Environment) -> list[Document]:
-    shown = "standard input" if name == "-" else name
     try:
         data = environment.binary_stdin.read() if name == "-" else Path(name).read_bytes()
     except OSError as error:
-        raise InputError(f"{shown} cannot be read: {error.strerror or error}") from None
+        raise InputError(f"{_shown(name)} cannot be read: {error.strerror or error}") from None
     if len(data) > LARGEST:
         return [Document(1, trouble=f"has more than {LARGEST >> 20} MB: no manifest")]
     try:
@@ -113,7 +123,7 @@ class _Reading:
         except (MistypedError, RecursionError) as error:
             return templated(value) or f"is no {value['kind']} as Kubernetes has it: {error}"
         if layer.collector.count > before:
-            layer.places[key] = ManifestPlace("-" if file == "-" else file, document.line)
+            layer.places[key] = ManifestPlace(file, document.line)
         return ""
 
     def layers(self) -> tuple[ManifestLayer, ...]:

@@ -252,3 +252,13 @@ def test_that_no_class_maps_a_name_is_said_only_where_classes_are_known() -> Non
     assert [only(judged(layer, beside=each)).evidence.splitlines()[1] for each in (None, cluster())] == [unknown, known]
     titles = [only(judged(layer, beside=each, select="DRA412")).title for each in (None, cluster())]
     assert [title.partition(" class")[0] for title in titles] == ["no known", "no"]
+
+
+def test_several_paths_and_one_of_them_standard_input() -> None:
+    fraction = Path(BUNDLED, "prod", "DRA403-fraction.yaml").read_bytes()
+    report = json.loads(audit("--manifests", f"{BUNDLED}/jobs", "--manifests", "-", "-o", "json", stdin=fraction).stdout)
+    assert report["manifests"] == {"path": f"{BUNDLED}/jobs, -", "files": 4, "objects": 10}
+    assert {(each["code"], each["places"][0]["file"]) for each in report["findings"]} >= {("DRA403", "-")}
+    nothing = audit("--manifests", BUNDLED, "--manifests", f"{BUNDLED}/values.yaml")
+    assert (nothing.code, nothing.stderr.splitlines()[0]) == (3, f"error: {BUNDLED}/values.yaml has no Kubernetes manifest")
+    assert audit("--manifests", "-", "--manifests", "-").code == 2

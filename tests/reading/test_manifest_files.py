@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Callable[..., Manifests]:
         for name, text in files.items():
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text(text)
-        return read_manifests(str(tmp_path), environment(), **options)  # type: ignore[arg-type]
+        return read_manifests(str(tmp_path), environment=environment(), **options)  # type: ignore[arg-type]
 
     return read
 
@@ -150,11 +150,11 @@ def test_a_file_that_was_named_has_to_be_whole(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_text(POD % "a" + "---\napiVersion: v1\nkind: [\n")
     with pytest.raises(InputError, match=r"a.yaml:5 is not YAML"):
-        read_manifests(str(path), environment())
+        read_manifests(str(path), environment=environment())
 
 
 def test_standard_input(tmp_path: Path) -> None:
-    found = read_manifests("-", environment((POD % "a").encode()))
+    found = read_manifests("-", environment=environment((POD % "a").encode()))
     assert [(key.name, place.file, place.line) for key, place in found.layers[0].places.items()] == [("a", "-", 1)]
 
 
@@ -170,7 +170,7 @@ def test_where_nothing_can_be_found_nothing_is_judged(tmp_path: Path, files: dic
     for name, text in (files or {}).items():
         (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=message):
-        read_manifests(str(tmp_path / "none.yaml" if files is None else tmp_path), environment())
+        read_manifests(str(tmp_path / "none.yaml" if files is None else tmp_path), environment=environment())
 
 
 def test_what_is_no_text_is_told(folder: Callable[..., Manifests], tmp_path: Path) -> None:

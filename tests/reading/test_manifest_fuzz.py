@@ -38,7 +38,7 @@ TEXT = st.text(alphabet=st.sampled_from("{}[]:-&*<#%|>\n \t'\"!abk1.~,?"), max_s
 
 def read(text: str) -> None:
     try:
-        found = read_manifests("-", environment(text.encode()))
+        found = read_manifests("-", environment=environment(text.encode()))
     except InputError as error:
         assert error.message
         return
@@ -59,7 +59,7 @@ def test_any_yaml(parts: list[str]) -> None:
 @given(st.binary(max_size=60))
 def test_any_bytes(data: bytes) -> None:
     try:
-        read_manifests("-", environment(data))
+        read_manifests("-", environment=environment(data))
     except InputError as error:
         assert error.message
 
@@ -67,5 +67,5 @@ def test_any_bytes(data: bytes) -> None:
 def test_a_deep_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "deep.yaml").write_text("apiVersion: v1\nkind: Pod\nspec: " + "[" * 5000 + "]" * 5000)
     (tmp_path / "deep.json").write_text('{"apiVersion": "v1", "kind": "Pod", "spec": ' + "[" * 100_000 + "]" * 100_000 + "}")
-    unread = read_manifests(str(tmp_path), environment()).unread
+    unread = read_manifests(str(tmp_path), environment=environment()).unread
     assert [text.split(":")[0].rpartition("/")[2] for text in unread] == ["deep.json", "deep.yaml"]

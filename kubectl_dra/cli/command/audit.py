@@ -97,8 +97,12 @@ def audit(
         typer.Option("--since", metavar="FILE", help="Tell what is new and gone since this report (-o json or yaml) or snapshot."),
     ] = None,
     manifests: Annotated[
-        str | None,
-        typer.Option("--manifests", metavar="PATH", help="Judge the manifests in this file, folder or - (stdin) instead of what runs."),
+        list[str] | None,
+        typer.Option(
+            "--manifests",
+            metavar="PATH",
+            help="Judge the manifests in this file, folder or - (stdin) instead of what runs; may be repeated.",
+        ),
     ] = None,
 ) -> ExitStatus:
     """What stands between this cluster and the move to DRA, as checks with codes.
@@ -124,7 +128,7 @@ def audit(
         raise UsageError("--since names no file", hint="Give a report or a snapshot.")
     scope = Scope(run.only_namespace or "", listed(node), listed(resource))
     request = Request(scope, _selection(select, ignore, severity), _seconds(settle), since or "", fail_on.value)
-    answer = answered(run, request, manifests)
+    answer = answered(run, request, tuple(manifests or ()))
     formats.write(answer.report, run.output, run.environment, AUDIT, no_headers=run.no_headers)
     for note in (*answer.notes, summary(answer.report)):
         run.environment.stderr.write(f"{note}\n")
