@@ -75,6 +75,12 @@ def test_dra409_pods_with_their_claim_on_no_node_finished_or_going_are_no_findin
     assert findings(given, "DRA409") == ()
 
 
+def test_dra409_names_and_pods_that_are_not_asked_about() -> None:
+    given = cluster(pods=[served(), pod("plain", {GPU: 1}, on="a")], device_classes=MAPPED)
+    assert names(only(given, "DRA409")) == ["Pod team/train"]
+    assert findings(given, "DRA409", scope=Scope(resources=("other.example/*",))) == ()
+
+
 def test_dra409_a_claim_that_the_second_look_finds_was_only_made_between_two_lists() -> None:
     first = cluster(pods=[served()], device_classes=MAPPED)
     assert again("DRA409", first, pods=[served()], resource_claims=[given_claim("train-claim")]) == []
@@ -154,6 +160,15 @@ def test_dra602_finished_pods_keep_their_devices(phase: str) -> None:
     assert finding.fix[-1] == "kubectl -n team delete pod train"
 
 
+def test_dra602_by_the_reservation_or_by_the_owner_alone() -> None:
+    reserved = reserved_for(given_claim("own", of=None, extended=False), _pod_reference("train"))
+    owned = reserved_for(given_claim("special"))
+    going = given_claim("going")
+    going = msgspec.structs.replace(going, metadata=msgspec.structs.replace(going.metadata, deletion_timestamp=LONG_AGO))
+    given = cluster(pods=[ended()], resource_claims=[reserved, owned, going])
+    assert names(only(given, "DRA602")) == ["Pod team/train", "ResourceClaim team/own", "ResourceClaim team/special"]
+
+
 def test_dra602_from_1_35_on_the_controller_is_asked_about_first() -> None:
     finding = only(cluster(pods=[ended()], resource_claims=[given_claim("train-claim")]), "DRA602")
     assert finding.fix[0].startswith("# the claim controller should have done it")
@@ -200,11 +215,15 @@ def test_dra604_reserved_for_something_else_is_only_told_and_a_pod_group_is_fine
     finding = only(cluster(resource_claims=[reserved_for(given_claim("c", of=None, extended=False), other, group)]), "DRA604")
     assert finding.severity is Severity.INFO
     assert finding.evidence.startswith("ResourceClaim team/c is reserved for trainings.example.com t\n")
+    assert any("--show-managed-fields" in step for step in finding.fix)
     assert findings(cluster(resource_claims=[reserved_for(given_claim("c", of=None, extended=False), group)]), "DRA604") == ()
 
 
 def test_dra604_leaves_orphans_to_dra601_and_a_pod_that_has_come_is_no_finding() -> None:
-    assert findings(cluster(resource_claims=[given_claim("train-claim")]), "DRA604") == ()
+    by_hand = reserved_for(given_claim("by-hand", of=None), _pod_reference("gone"))
+    going = given_claim("going", extended=False)
+    going = msgspec.structs.replace(going, metadata=msgspec.structs.replace(going.metadata, deletion_timestamp=LONG_AGO))
+    assert findings(cluster(resource_claims=[given_claim("train-claim"), by_hand, going]), "DRA604") == ()
     first = cluster(resource_claims=[given_claim("own", extended=False)])
     assert again("DRA604", first, resource_claims=[given_claim("own", extended=False)], pods=[served()]) == []
     assert again("DRA604", first, resource_claims=[given_claim("own", extended=False)], pods=[]) == [True]

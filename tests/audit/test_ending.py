@@ -9,12 +9,13 @@ from kubectl_dra.audit import settle
 from kubectl_dra.audit.case import Case
 from kubectl_dra.audit.finding import Severity
 from kubectl_dra.audit.run import examine, report
+from kubectl_dra.audit.scope import Scope
 from kubectl_dra.audit.selection import Selection
 from kubectl_dra.objects.meta import Condition
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.pod import Pod, PodResourceClaim
 from kubectl_dra.objects.resource import ResourceClaim
-from kubectl_dra.objects.snapshot import KindReading, Snapshot
+from kubectl_dra.objects.snapshot import KindReading, ReadState, Snapshot
 from tests.audit.given import DRIVER, GPU, cluster, device_class, findings, forbidden, names, node, only, pod, resource_slice, unknown
 from tests.factories import claim
 from tests.factories import pod as bare_pod
@@ -62,7 +63,10 @@ def test_dra603_while_pods_use_it_that_is_meant_so() -> None:
 
 
 def test_dra603_two_minutes_are_no_stay_and_what_is_not_deleted_is_no_finding() -> None:
-    assert findings(cluster(resource_claims=[deleted(held(), JUST_NOW), held("other")]), "DRA603") == ()
+    given = cluster(resource_claims=[deleted(held(), JUST_NOW), held("other")])
+    assert findings(given, "DRA603") == ()
+    assert unknown(given, "DRA603") == ()
+    assert findings(cluster(resource_claims=[deleted(held())]), "DRA603", scope=Scope(namespace="other")) == ()
 
 
 def test_dra603_without_the_time_of_reading_nobody_knows() -> None:
@@ -97,7 +101,14 @@ def test_dra605_with_slices_or_a_pod_of_the_driver_on_the_node_it_is_something_e
     assert findings(cluster(**there, resource_slices=[resource_slice("a", 1)]), "DRA605") == ()
     assert findings(cluster(**there, resource_slices=[resource_slice("a", 0, slices=2)]), "DRA605") == (), "not complete, but there"
     assert findings(cluster(**{**there, "pods": [ending(), plugin]}, resource_slices=[resource_slice("b", 1)]), "DRA605") == ()
+    assert findings(cluster(**there, resource_slices=[resource_slice(None, 1, pool="rack", all_nodes=True)]), "DRA605") == ()
     assert len(findings(cluster(**there, resource_slices=[resource_slice("b", 1)]), "DRA605")) == 1
+    assert len(findings(cluster(**there, resource_slices=[resource_slice("a", 1, driver="other.example.com")]), "DRA605")) == 1
+
+
+def test_dra605_a_node_that_is_gone_is_named_as_well() -> None:
+    given = cluster(pods=[ending()], resource_claims=[held()], device_classes=MAPPED)
+    assert only(given, "DRA605").evidence.endswith("node a does not exist")
 
 
 def test_dra605_a_node_that_is_not_ready_is_named_as_well() -> None:
@@ -107,7 +118,9 @@ def test_dra605_a_node_that_is_not_ready_is_named_as_well() -> None:
 
 @pytest.mark.parametrize("moment", [None, JUST_NOW, "2026-01-02T00:10:00Z"])
 def test_dra605_not_before_the_grace_is_over(moment: str | None) -> None:
-    assert findings(cluster(pods=[ending(moment)], resource_claims=[held()], device_classes=MAPPED), "DRA605") == ()
+    given = cluster(pods=[ending(moment)], resource_claims=[held()], device_classes=MAPPED)
+    assert findings(given, "DRA605") == ()
+    assert unknown(given, "DRA605") == ()
 
 
 def test_dra605_finished_pods_and_claims_that_need_no_driver_are_no_finding() -> None:
@@ -147,5 +160,7 @@ def test_dra605_slices_that_are_back_by_the_second_look() -> None:
 def test_dra605_is_unknown_without_slices_and_without_the_time_of_reading() -> None:
     there: dict[str, Any] = {"pods": [ending()], "resource_claims": [held()], "device_classes": MAPPED}
     assert len(unknown(cluster(**there, resource_slices=forbidden()), "DRA605")) == 1
+    torn: KindReading[Any] = KindReading(state=ReadState.EXPIRED, reason="410")
+    assert findings(cluster(**there, resource_slices=torn), "DRA605") == ()
     (doubt,) = unknown(cluster(**there, read_at=""), "DRA605")
     assert "Pod team/train" in doubt

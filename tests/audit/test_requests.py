@@ -123,6 +123,9 @@ def test_dra403_whole_numbers_are_fine(requests: QuantityText | None, limits: Qu
 
 def test_dra403_explicit_names_are_checked_by_the_api_server() -> None:
     assert findings(cluster(pods=[asking(1, 4, "example.com/gpu")], device_classes=MAPPED), "DRA403") == ()
+    mixed = ResourceRequirements({GPU: 1, IMPLICIT: 1, "cpu": "500m"}, {GPU: 4, "cpu": 1, "memory": 1})
+    made = msgspec.structs.replace(asking(1), spec=PodSpec(containers=(Container("main", resources=mixed),)))
+    assert findings(cluster(pods=[made], device_classes=MAPPED), "DRA403") == ()
 
 
 def test_dra403_init_containers_count_and_other_names_do_not() -> None:

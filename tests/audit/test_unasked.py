@@ -79,6 +79,14 @@ def test_dra405_the_vendor_s_own_pods() -> None:
     sets = [daemon_set("something", owner=("ClusterPolicy nvidia.com/v1", "cluster-policy"))]
     assert findings(cluster(nodes=[GPU_NODE], pods=[by_label], daemon_sets=sets), "DRA405") == ()
     assert findings(cluster(nodes=[GPU_NODE], pods=[by_operator], daemon_sets=sets), "DRA405") == ()
+    template = PodTemplateSpec(meta("", labels={"app": "nvidia-dcgm"}), PodSpec(containers=(container(),)))
+    assert findings(cluster(nodes=[GPU_NODE], daemon_sets=[daemon_set("dcgm", template=template)]), "DRA405") == ()
+
+
+def test_dra405_init_containers_count() -> None:
+    made = using(Container("main"))
+    made = msgspec.structs.replace(made, spec=msgspec.structs.replace(made.spec, init_containers=(container("init"),)))
+    assert only(cluster(nodes=[GPU_NODE], pods=[made]), "DRA405").evidence.startswith("container init sets")
 
 
 def test_dra405_where_the_vendor_has_no_device_nothing_is_used() -> None:
