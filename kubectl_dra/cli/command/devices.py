@@ -36,15 +36,15 @@ def devices(
     free: Annotated[bool, typer.Option("--free", help="Only devices that no claim holds and no taint keeps pods off.")] = False,
     allocated: Annotated[bool, typer.Option("--allocated", help="Only devices that claims hold, whole or in shares.")] = False,
     where: Annotated[
-        str | None, typer.Option("--where", metavar="EXPR", help="Try this CEL expression on each device; exit 2 if it does not compile.")
+        str | None, typer.Option("--where", metavar="EXPR", help="Try this CEL expression on each device; exit 2 if the API server would refuse it.")
     ] = None,
 ) -> None:
     """Which device is where, and whose.
 
     STATE is allocated, shared (with how much is taken), incomplete or invalid (the pool: nothing of it is given out), tainted, free or
     unknown: the first of these that is so. Devices that a claim holds and no slice has any more are listed, too. --where evaluates as
-    the scheduler does; an error there stops the scheduling of pods on every node. The API server also estimates what an expression
-    costs; that is not done here.
+    the scheduler does; an error there stops the scheduling of pods on every node. What the API server would refuse, because it does not
+    compile or may cost too much, is told in its words.
     """
     from kubectl_dra.cli.source import read_snapshot
     from kubectl_dra.inventory.device_list import Wanted, device_list
