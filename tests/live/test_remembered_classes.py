@@ -201,7 +201,8 @@ def taken(cell: Cluster, namespace: str, step: int, names: Mapping[str, object])
 
 
 def answered(pod: Manifest) -> bool:
-    return any(each["type"] == "PodScheduled" for each in pod["status"].get("conditions", ()))
+    """Whether the scheduler has decided; an error, which can pass, is tried again."""
+    return any(each["type"] == "PodScheduled" and each.get("reason") != "SchedulerError" for each in pod["status"].get("conditions", ()))
 
 
 def device_class_of(pod: Manifest, name: str, claims: Mapping[str, Manifest]) -> str | None:
