@@ -36,7 +36,8 @@ def devices(
     free: Annotated[bool, typer.Option("--free", help="Only devices that no claim holds and no taint keeps pods off.")] = False,
     allocated: Annotated[bool, typer.Option("--allocated", help="Only devices that claims hold, whole or in shares.")] = False,
     where: Annotated[
-        str | None, typer.Option("--where", metavar="EXPR", help="Try this CEL expression on each device; exit 2 if the API server would refuse it.")
+        str | None,
+        typer.Option("--where", metavar="EXPR", help="Try this CEL expression on each device; exit 2 where a server refuses it."),
     ] = None,
 ) -> None:
     """Which device is where, and whose.
