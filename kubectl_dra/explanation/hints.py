@@ -4,16 +4,18 @@ from collections.abc import Iterator
 
 from kubectl_dra.explanation.case import PodCase
 from kubectl_dra.explanation.document import OnNode, Reason
+from kubectl_dra.extended_resources.cache import RememberedClasses
 from kubectl_dra.extended_resources.names import class_of_implicit_name
 from kubectl_dra.knowledge import vendors
 from kubectl_dra.knowledge.gates import EXTENDED_RESOURCE
 from kubectl_dra.objects.resource import DeviceClass
 from kubectl_dra.remedies.kubectl_line import merge_patch
+from kubectl_dra.remedies.lost_mapping import LOST_MAPPING, give_up_name
 
 
 def hints(case: PodCase, nodes: tuple[OnNode, ...]) -> tuple[Reason, ...]:
     """In no other order than this."""
-    return (*_feature(case), *_unmapped(case, nodes), *_no_preemption(case, nodes), *_no_nodes(case))
+    return (*_feature(case), *_forgotten(case), *_unmapped(case, nodes), *_no_preemption(case, nodes), *_no_nodes(case))
 
 
 def _feature(case: PodCase) -> Iterator[Reason]:
@@ -27,6 +29,22 @@ def _feature(case: PodCase) -> Iterator[Reason]:
     elif names and case.extended_resources is None and case.snapshot.cluster.emulated is not None:
         message = f"whether the feature gate {EXTENDED_RESOURCE} is on could not be read: told is what is so if it is"
         yield Reason("feature-unknown", message, EXTENDED_RESOURCE)
+
+
+def _forgotten(case: PodCase) -> Iterator[Reason]:
+    """Names that a scheduler does not know if it started with the classes as they are: implicit ones of classes that lose (E1)."""
+    if not LOST_MAPPING.affects(case.snapshot.cluster.version):
+        return
+    at_start = RememberedClasses.at_start(case.snapshot.device_classes)
+    for name in case.names:
+        device_class = case.classes.device_class(name)
+        if device_class is None or at_start.device_class(name) is not None:
+            continue
+        shared = device_class.spec.extended_resource_name or ""
+        winner = case.classes.device_class(shared)
+        of = f", which {winner.metadata.name} wins" if winner is not None else ""
+        message = f"a scheduler that has started since does not know {name}: class {device_class.metadata.name} shares {shared}{of}"
+        yield Reason("name-forgotten", message, name, detail=("kubernetes/kubernetes#141103",), fix=give_up_name(device_class))
 
 
 def _no_nodes(case: PodCase) -> Iterator[Reason]:

@@ -116,3 +116,12 @@ def test_an_error_of_the_scheduler_that_is_not_foreseen() -> None:
     assert (found.verdict, codes(found), found.reasons[0].detail) == ("waits", ["scheduler-error"], (words,))
     foreseen = told(pod("train", gpu=33), 'running "DynamicResources" filter plugin: ...', "SchedulerError")
     assert codes(explained(foreseen, node("a"), GPUS)) == ["too-many-devices"]
+
+
+def test_an_implicit_name_that_a_scheduler_forgets_when_it_starts() -> None:
+    """E1: of two classes of one second the one whose name sorts later never gets its implicit name."""
+    other = device_class("other", GPU)
+    for name, told_codes in (("other", ["name-forgotten"]), ("gpu", [])):
+        asks = pod("train", resources={f"deviceclass.resource.kubernetes.io/{name}": 1})
+        found = explained(asks, node("a"), GPUS, other, resource_slice("a", 1))
+        assert (found.verdict, codes(found)) == ("fits", told_codes)
