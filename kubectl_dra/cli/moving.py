@@ -108,13 +108,19 @@ def _offline(run: Run, options: Options, profile: Profile) -> MigrationPlan:
 
 
 def _live(run: Run, options: Options, profile: Profile) -> MigrationPlan:
-    """The plan by a cluster, with what takes requests of its own: permissions, and a canary that is only tried."""
+    """The plan by a cluster, with what takes requests of its own: permissions, a canary that is only tried, and writes that are."""
     from kubectl_dra.migration.opening import look
+    from kubectl_dra.migration.rehearsal import rehearsed
     from kubectl_dra.report.live import watching
 
     limits = timing(run.environment)
     with watching(run.environment) as observer, connected_to_write(run, observer) as (transport, writes):
-        return look(options, profile, limits, reach(transport, writes, limits, run.environment), run.environment).plan
+        way = reach(transport, writes, limits, run.environment)
+        found = look(options, profile, limits, way, run.environment)
+        if options.dry_run is not DryRun.SERVER:
+            return found.plan
+        subject = Subject(found.snapshot, options, found.target, run.environment.clock.now(), found.facts)
+        return rehearsed(found.plan, subject, way)
 
 
 def move(run: Run, options: Options, profile: Profile, *, yes: bool, record: str) -> ExitStatus:
@@ -125,12 +131,12 @@ def move(run: Run, options: Options, profile: Profile, *, yes: bool, record: str
     from kubectl_dra.report.tables.runbook import LOG
 
     limits = timing(run.environment)
-    refuse_unasked(run.environment, yes=yes or options.dry_run is DryRun.SERVER)
+    refuse_unasked(run.environment, yes=yes)
     with following(run.environment) as shown:
         observe = EventLines(run.environment, shown) if run.output == "jsonl" else shown
 
         def consent(found: MigrationPlan) -> None:
-            _consent(run, found, yes=yes or options.dry_run is DryRun.SERVER)
+            _consent(run, found, yes=yes)
             shown.begin(found)
 
         with connected_to_write(run, nobody) as (transport, writes):

@@ -20,7 +20,7 @@ from kubectl_dra.migration.marks import JOURNAL
 from kubectl_dra.migration.move import GoBackError, Move, RefusedError
 from kubectl_dra.migration.names import FORWARD, Direction, Phase, StepName, StepState
 from kubectl_dra.migration.opening import Opening, journal_of, look, new_id
-from kubectl_dra.migration.options import UNCORDON_UNTIL, OnFailure, Options
+from kubectl_dra.migration.options import UNCORDON_UNTIL, DryRun, OnFailure, Options
 from kubectl_dra.migration.profile import Profile
 from kubectl_dra.migration.reach import Reach
 from kubectl_dra.migration.record import Lines
@@ -48,8 +48,10 @@ def run(
 ) -> MigrationRecord:
     """Move a node, or bring it back. What goes wrong after the lock was taken stands in the record, with its exit status.
 
-    Raises what the first reading and `confirm` raise: then nothing was written.
+    Raises what the first reading and `confirm` raise: then nothing was written. A dry run is none of its business (`rehearsal`).
     """
+    if options.dry_run is not DryRun.NONE:
+        raise ValueError(f"a run that writes, in a dry run ({options.dry_run})")
     stop = Stop()
     with stop.listening():
         return _Run(options, profile, timing, transport, writes, environment, observe, stop).go(confirm)

@@ -139,6 +139,8 @@ def test_status(kubectl_dra: Call) -> None:
         (("gpu-01", "--profile", "commands", "--hook", "plug=x"), "profile commands needs --hook unplug=PROGRAM"),
         (("gpu-01", "--profile", "commands", "--hook", "plog=x"), '--hook="plog=x" is no hook'),
         (("gpu-01", "--profile", "manual", "--demo"), "a run needs a cluster"),
+        (("gpu-01", "--profile", "manual", "--demo", "--dry-run=server"), "a run needs a cluster"),
+        (("gpu-01", "--profile", "manual", "--dry-run=server", "-o", "jsonl"), "-o jsonl is for runs: what happens, as it happens"),
         (("gpu-99", "--profile", "manual", "--demo", "--dry-run=client"), 'there is no node "gpu-99"'),
         (("gpu-01", "--profile", "manual"), "nobody is here to be asked, and --yes was not given: nothing was done"),
     ],

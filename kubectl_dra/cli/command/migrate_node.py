@@ -98,7 +98,9 @@ def migrate_node(
     list_profiles: Annotated[
         bool, typer.Option("--list-profiles", help="The profiles; with NODE, --from or --demo also what is seen of each.")
     ] = False,
-    dry_run: Annotated[DryRun, typer.Option("--dry-run", help="client: only the plan; server: every write with dryRun=All.")] = DryRun.NONE,
+    dry_run: Annotated[
+        DryRun, typer.Option("--dry-run", help="client: only the plan; server: also each write as dryRun=All.")
+    ] = DryRun.NONE,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     resource: Annotated[
         list[str] | None, typer.Option("--resource", metavar="NAME", help="Only these names (all that the node's plugin serves).")
@@ -180,7 +182,7 @@ def migrate_node(
         raise UsageError(f"{jobs[0]} and {jobs[1]} do not go together")
     if clean and not status:
         raise UsageError("--clean goes with --status")
-    if run.output == "jsonl" and (status or list_profiles or dry_run is DryRun.CLIENT):
+    if run.output == "jsonl" and (status or list_profiles or dry_run is not DryRun.NONE):
         raise UsageError("-o jsonl is for runs: what happens, as it happens")
     if list_profiles:
         return moving.list_profiles(run, node or "")
@@ -250,4 +252,6 @@ def _go(run: Run, options: "Options", profile: str, filling: tuple[str, str, lis
         return moving.plan(run, options, found)
     if run.demo or run.from_ is not None:
         raise UsageError("a run needs a cluster", hint="With --from and --demo there is only the plan: --dry-run=client.")
+    if options.dry_run is Wanted.SERVER:
+        return moving.plan(run, options, found)
     return moving.move(run, options, found, yes=yes, record=record)

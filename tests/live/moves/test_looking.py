@@ -1,15 +1,20 @@
 """What people do before, between and after runs: the plan by a cluster, parts, where it stands, consent, what is left over."""
 
 import json
+import re
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
 from kubectl_dra.migration.names import FORWARD
 from tests.bed.api import Manifest
+from tests.bed.operands import RESOURCE
 from tests.bed.proxy import FaultProxy
+from tests.bed.waiting import wait_until
 from tests.live.moves.conftest import IMAGE, Ground, step, told
 from tests.run import Result, kubectl_dra
+
+ADMISSION = "admissionregistration.k8s.io/v1"
 
 
 def plan(ground: Ground, *more: str, kubeconfig: Path | None = None) -> Result:
@@ -74,6 +79,67 @@ def test_the_plan_writes_nothing_and_asks_for_every_right(
     assert "kubectl-dra.io/migration" not in ground.node_object()["metadata"].get("annotations", {})
 
 
+def test_a_server_dry_run_tries_every_write_once(
+    ground: Ground, apply: Callable[..., list[Manifest]], proxy: Callable[..., FaultProxy], tmp_path: Path
+) -> None:
+    apply([web("held"), web("free"), budget("held")])
+    ground.running(1, app="held")
+    ground.running(1, app="free")
+    kept = f"/apis/policy/v1/namespaces/{ground.namespace}/poddisruptionbudgets/held"
+    wait_until(lambda: ground.cell.api.get(kept).get("status", {}).get("currentHealthy") == 1, "the budget counts its pod")
+    before = ground.node_object()
+    between = proxy(ground.cell)
+    result = plan(ground, "--dry-run=server", kubeconfig=ground.cell.write_kubeconfig(tmp_path / "proxied", server=between.url))
+    assert result.code == 0, result.stdout + result.stderr
+    lines = {line["name"]: line["checks"] for line in json.loads(result.stdout)["steps"] if line["name"] != "preflight"}
+    said = {name: [(check["level"], check["message"]) for check in checks] for name, checks in lines.items() if checks}
+    assert set(said) == {"lock", "journal", "cordon", "drain", "unplug", "plug"}
+    assert said["cordon"] == [("ok", "the node can be cordoned and fenced")]
+    assert said["unplug"] == [("ok", "the node's labels can be changed (example.com/device-plugin=false)")]
+    ((level, words),) = said["drain"]
+    assert level == "warning"
+    assert re.fullmatch(rf"{ground.namespace}/held-\S+ may not be evicted now: .*disruption budget.*", words)
+
+    tried = [request for request in between.requests if request.method != "GET" and "selfsubjectaccessreviews" not in request.path]
+    assert [request for request in tried if "dryRun=All" not in request.path] == []
+    assert sum("/eviction" in request.path for request in tried) == 2, "each pod once"
+    after = ground.node_object()
+    assert (after["spec"], after["metadata"]["labels"]) == (before["spec"], before["metadata"]["labels"])
+    assert len(ground.running(1, app="held")) == 1
+
+    # what the server would refuse blocks: here an admission policy on nodes
+    apply([refusing("nodes"), binding("nodes")])
+    wait_until(lambda: plan(ground, "--dry-run=server").code == 1, "the policy is in force")
+    found = bad(plan(ground, "--dry-run=server"))
+    assert "nobody cordons here" in found["server-dry-run"]
+
+
+def web(name: str) -> Manifest:
+    container = {"name": "main", "image": "registry.example/main", "resources": {"limits": {RESOURCE: "1"}}}
+    spec = {"terminationGracePeriodSeconds": 0, "containers": [container]}
+    template = {"metadata": {"labels": {"app": name}}, "spec": spec}
+    fields = {"replicas": 1, "selector": {"matchLabels": {"app": name}}, "template": template}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, "spec": fields}
+
+
+def budget(name: str) -> Manifest:
+    spec = {"minAvailable": 1, "selector": {"matchLabels": {"app": name}}}
+    return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": name}, "spec": spec}
+
+
+def refusing(name: str) -> Manifest:
+    """An admission policy under which nobody may make a node unschedulable."""
+    rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["UPDATE"], "resources": ["nodes"]}
+    validation = {"expression": "!has(object.spec.unschedulable) || !object.spec.unschedulable", "message": "nobody cordons here"}
+    spec = {"failurePolicy": "Fail", "matchConstraints": {"resourceRules": [rule]}, "validations": [validation]}
+    return {"apiVersion": ADMISSION, "kind": "ValidatingAdmissionPolicy", "metadata": {"name": name}, "spec": spec}
+
+
+def binding(name: str) -> Manifest:
+    spec = {"policyName": name, "validationActions": ["Deny"]}
+    return {"apiVersion": ADMISSION, "kind": "ValidatingAdmissionPolicyBinding", "metadata": {"name": name}, "spec": spec}
+
+
 def test_nothing_is_done_without_consent(ground: Ground) -> None:
     words = [word for word in ground.arguments() if word != "--yes"]
     alone = kubectl_dra(*words, variables=ground.variables)
@@ -83,6 +149,18 @@ def test_nothing_is_done_without_consent(ground: Ground) -> None:
     assert "Ready: nothing was written." in no.stderr
     assert no.stderr.rstrip().endswith("nothing was done")
     assert "kubectl-dra.io/migration" not in ground.node_object()["metadata"].get("annotations", {})
+
+    # with consent, on a terminal: the checklist is drawn, and taken away again
+    screen = {**ground.variables, "TERM": "xterm", "COLUMNS": "80"}
+    yes = kubectl_dra(*words, "--until", "cordon", "-o", "table", variables=screen, stdin=b"y\n", terminal=True)
+    assert yes.code == 0, yes.stderr
+    assert "Go on? [y/N]" in yes.stderr
+    drawn = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", yes.stderr)
+    assert "[x] journal" in drawn
+    assert "[-] unplug" in drawn
+    assert f"Node {ground.node.name}: from the device plugin to DRA" in yes.stdout
+    ground.back()
+    ground.assert_clean()
 
 
 def test_a_move_in_parts_with_its_events_and_where_it_stands(ground: Ground, tmp_path: Path) -> None:
