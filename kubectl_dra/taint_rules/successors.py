@@ -1,6 +1,6 @@
 """Whether pods that go come back: their successors are tried on what is left, one after the other, each taking what it gets (pure)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from enum import StrEnum
 
 import msgspec
@@ -10,6 +10,7 @@ from kubectl_dra.allocation.allocator import Allocator
 from kubectl_dra.allocation.failure import AllocationError
 from kubectl_dra.allocation.foreseen import foreseen
 from kubectl_dra.allocation.pod import PodOnNode, PodPlanner, Verdict
+from kubectl_dra.extended_resources.asked import make_of
 from kubectl_dra.inventory.owners import Owner
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.pod import Pod, PodResourceClaimStatus, PodStatus
@@ -136,28 +137,36 @@ class _Placing(PodPlanner):
         self.allocator = Allocator(self.catalog, self.state)  # what is left of shared counters is worked out anew
 
 
+def _make(pod: Pod) -> Hashable:
+    """The same for pods that ask for the same: equal parts of one reading are one object (objects.sharing), and its pods live."""
+    spec = pod.spec
+    claims = tuple((each.resource_claim_name, each.resource_claim_template_name) for each in spec.resource_claims or ())
+    return *make_of(spec), id(spec.node_selector), id(spec.affinity), id(spec.tolerations), pod.metadata.namespace, claims
+
+
 class _Trial:
-    """Successors on the nodes. Pods of one workload are alike: where one found nothing, the next one finds nothing."""
+    """Successors on the nodes. What turned a pod away turns away all that ask for the same, for devices only become fewer."""
 
     def __init__(self, snapshot: Snapshot, expired: Callable[[], bool]) -> None:
         self._planner = _Placing(snapshot)
         self._nodes = tuple(snapshot.nodes)
         self._by_name = {node.metadata.name: node for node in self._nodes}
         self._expired = expired
-        self._next: dict[Owner, int] = {}
-        """The first node that has not turned a pod of the workload away yet."""
+        self._next: dict[Hashable, int] = {}
+        """By what pods ask for the first node that has not turned one away yet."""
 
     def tried(self, pod: Pod, old: Pod, owner: Owner) -> Successor:
         """What becomes of the pod. A DaemonSet's is for its old node alone."""
         if owner.kind == "DaemonSet":
             node = self._by_name.get(old.node_name or "")
-            return self._on(pod, (node,) if node is not None else (), owner)[1]
-        start = self._next.get(owner, 0)
-        passed, found = self._on(pod, self._nodes[start:], owner)
-        self._next[owner] = start + passed
+            return self._on(pod, (node,) if node is not None else ())[1]
+        make = _make(pod)
+        start = self._next.get(make, 0)
+        passed, found = self._on(pod, self._nodes[start:])
+        self._next[make] = start + passed
         return found
 
-    def _on(self, pod: Pod, nodes: Sequence[Node], owner: Owner) -> tuple[int, Successor]:
+    def _on(self, pod: Pod, nodes: Sequence[Node]) -> tuple[int, Successor]:
         """How many of the nodes turned it away, and the answer."""
         undecided = ""
         for number, node in enumerate(nodes):

@@ -15,6 +15,7 @@ from tests.benchmarks.core import core
 from tests.benchmarks.large_cluster import NODES, PODS_PER_NODE, WAITING, large_cluster, list_file
 from tests.benchmarks.measure import alternately, best, run
 from tests.benchmarks.row import Row
+from tests.benchmarks.taints import previews
 
 TOOL = str(Path(sys.executable).with_name("kubectl-dra"))
 PODS = NODES * PODS_PER_NODE
@@ -121,6 +122,7 @@ def main() -> int:
 
     show(starting())
     show(core())
+    show(previews(MEMORY))
     parts: tuple[Callable[[Cluster], Iterator[Row]], ...] = (reading, explaining, files, growth)
     with large_cluster() as cluster:
         for part in parts:
