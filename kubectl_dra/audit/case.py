@@ -8,7 +8,7 @@ from kubectl_dra.audit.claims import Claims, served_by_claim
 from kubectl_dra.audit.control_plane import Component, components
 from kubectl_dra.audit.finding import ObjectRef
 from kubectl_dra.audit.gate_uses import uses
-from kubectl_dra.audit.scope import EVERYTHING, Scope, is_glob
+from kubectl_dra.audit.scope import EVERYTHING, Scope
 from kubectl_dra.audit.users import User, users
 from kubectl_dra.extended_resources.asked import Asked
 from kubectl_dra.extended_resources.classes import Resolution, resolve
@@ -25,7 +25,7 @@ from kubectl_dra.objects.meta import timestamp
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.pod import Pod, PodSpec
 from kubectl_dra.objects.resource import DeviceClass
-from kubectl_dra.objects.shape import QuantityText
+from kubectl_dra.objects.shape import QuantityText, ResourceList
 from kubectl_dra.objects.snapshot import Snapshot, Version
 
 
@@ -130,13 +130,11 @@ class Case:
 
     def allocatable(self, node: Node, name: str) -> int:
         """What the scheduler sees: devices of that name that a plugin offers on the node; 0 when the node does not list it."""
-        text = (node.status.allocatable or {}).get(name)
-        return 0 if text is None else _whole(text)
+        return _amount(node.status.allocatable, name)
 
     def capacity(self, node: Node, name: str) -> int:
         """What the node says it has of the name; it follows allocatable by five minutes. 0 when the node does not list it."""
-        text = (node.status.capacity or {}).get(name)
-        return 0 if text is None else _whole(text)
+        return _amount(node.status.capacity, name)
 
     def plugin_nodes(self, name: str) -> tuple[Node, ...]:
         """All nodes on which the scheduler leaves the name to the device plugin.
@@ -261,17 +259,6 @@ class Case:
         found.update(each.spec.extended_resource_name for each in self.snapshot.device_classes if each.spec.extended_resource_name)
         return tuple(sorted(found.union(self.users_by_name)))
 
-    @property
-    def nodes_not_there(self) -> tuple[str, ...]:
-        """`node a`, for each node that was asked about by its name and does not exist."""
-        names = self._nodes if self.snapshot.nodes.known else self.scope.nodes
-        return tuple(f"node {name}" for name in self.scope.nodes if not is_glob(name) and name not in names)
-
-    @property
-    def resources_not_there(self) -> tuple[str, ...]:
-        """`extended resource a/b`, for each that was asked about by its name and that nobody asks for, lists or maps."""
-        return tuple(f"extended resource {name}" for name in self.scope.resources if not is_glob(name) and name not in self.names)
-
     # vendors
 
     def vendor_classes(self, name: str) -> tuple[DeviceClass, ...]:
@@ -299,6 +286,11 @@ class Case:
     def left_alone(self, name: str) -> bool:
         """True for names that nobody will move to DRA."""
         return vendors.leave_alone(name) is not None
+
+
+def _amount(resources: ResourceList | None, name: str) -> int:
+    text = (resources or {}).get(name)
+    return 0 if text is None else _whole(text)
 
 
 @lru_cache(maxsize=1024)

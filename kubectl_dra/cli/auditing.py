@@ -44,6 +44,7 @@ def answer(run: Run, request: Request, manifests: tuple[str, ...]) -> Answer:
 def of_cluster(run: Run, request: Request) -> Answer:
     """Audit the cluster, or the files that stand for it."""
     from kubectl_dra.audit import settle, since
+    from kubectl_dra.audit.absent import absent
     from kubectl_dra.audit.case import Case
     from kubectl_dra.audit.run import examine, report
     from kubectl_dra.cli.source import read_snapshot
@@ -59,7 +60,7 @@ def of_cluster(run: Run, request: Request) -> Answer:
     told = report(case, examination, request.selection)
     if before is not None:
         told = since.compared(told, before, request.since)
-    missing = (f"there is no {absent} in this cluster" for absent in (*case.nodes_not_there, *case.resources_not_there))
+    missing = (f"there is no {what} in this cluster" for what in absent(case))
     left = settle.wait_left(examination) if snapshot.cluster.live and not interrupted else 0.0
     return Answer(told, (*missing, *_later(left)), interrupted)
 
