@@ -15,18 +15,24 @@ REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 
 class Access(msgspec.Struct, frozen=True, kw_only=True, order=True):
-    """One thing to be allowed: `verb` on `resource` (a plural) of `group` (empty: core). Without a namespace it means all of them."""
+    """One thing to be allowed: `verb` on `resource` (a plural) of `group` (empty: core). Without a namespace it means all of them.
+
+    With a `path` (`/metrics`) it is that URL instead, and no resource.
+    """
 
     verb: str
-    resource: str
+    resource: str = ""
     group: str = ""
     subresource: str = ""
     namespace: str = ""
     name: str = ""
+    path: str = ""
 
     @property
     def rule(self) -> str:
         """The line of a ClusterRole that allows it."""
+        if self.path:
+            return f'{{nonResourceURLs: ["{self.path}"], verbs: ["{self.verb}"]}}'
         resource = f"{self.resource}/{self.subresource}" if self.subresource else self.resource
         return f'{{apiGroups: ["{self.group}"], resources: ["{resource}"], verbs: ["{self.verb}"]}}'
 
@@ -62,5 +68,5 @@ def _manifest(access: Access) -> dict[str, object]:
     return {
         "apiVersion": "authorization.k8s.io/v1",
         "kind": "SelfSubjectAccessReview",
-        "spec": {"resourceAttributes": attributes},
+        "spec": {"nonResourceAttributes" if access.path else "resourceAttributes": attributes},
     }

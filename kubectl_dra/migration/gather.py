@@ -57,6 +57,7 @@ def gather(target: Target, options: Options, reach: Reach) -> Facts:
 def _wanted(*, serves_rules: bool) -> Iterator[Access]:
     """Every right of the command's role; a Lease is wanted in one namespace only."""
     for rule in rules_of((COMMAND,)):
+        yield from (Access(verb=verb, path=path) for path in rule.non_resource_urls for verb in rule.verbs)
         for group in rule.api_groups:
             for resource in rule.resources:
                 if resource == "devicetaintrules" and not serves_rules:
@@ -68,6 +69,8 @@ def _wanted(*, serves_rules: bool) -> Iterator[Access]:
 
 
 def _shown(access: Access) -> str:
+    if access.path:
+        return f"{access.verb} {access.path}"
     resource = f"{access.resource}/{access.subresource}" if access.subresource else access.resource
     return f"{access.verb} {resource}" + (f" in {access.namespace}" if access.namespace else "")
 

@@ -159,6 +159,8 @@ def test_few_rights(cell: Cluster, namespace: str, few_rights: Callable[..., Pat
         assert (error.code, error.hint) == (403, "kubectl dra rbac prints the role that allows it")
         assert error.message.startswith(f'DELETE {pods(namespace)}/a: pods "a" is forbidden: User "system:serviceaccount:{namespace}:')
         assert [denied.access for denied in missing(writes, (can, cannot, lease))] == [cannot, lease]
+        metrics = Access(verb="get", path="/metrics")
+        assert [denied.access.rule for denied in missing(writes, (metrics,))] == ['{nonResourceURLs: ["/metrics"], verbs: ["get"]}']
     assert cannot.rule == '{apiGroups: [""], resources: ["pods/eviction"], verbs: ["create"]}'
     with opened(cell.kubeconfig) as writes:
         assert missing(writes, (can, cannot, lease)) == ()
