@@ -5,170 +5,42 @@ Which nodes could take a pod that got one is in the scheduler's log, for it scor
 """
 
 import json
-import re
 from collections.abc import Callable
-from io import BytesIO, StringIO, TextIOWrapper
-from pathlib import Path
 
-import msgspec
-from msgspec.structs import replace
-
-from kubectl_dra.allocation.foreseen import foreseen
-from kubectl_dra.allocation.pod import PodOnNode, PodPlanner
-from kubectl_dra.cluster.discovery import discover
-from kubectl_dra.cluster.transport import Transport
-from kubectl_dra.environment import Environment
-from kubectl_dra.extended_resources.names import implicit_name
-from kubectl_dra.kubeconfig import Overrides, connect
-from kubectl_dra.objects.pod import Pod, RequestMapping
-from kubectl_dra.objects.resource import AllocationResult, ResourceClaim
-from kubectl_dra.objects.snapshot import Snapshot
-from kubectl_dra.reading import Wanted, read_live
-from tests.bed.api import Api, Manifest
 from tests.bed.cluster import Cluster
-from tests.bed.waiting import wait_until
-from tests.live.conftest import make_namespace
-from tests.live.predictions import ground
-from tests.live.predictions.foretold import Foretold
-from tests.live.predictions.pods import Case, Meant, asking, cases, overcommitted
+from tests.live.predictions import alpha, ground
+from tests.live.predictions.pods import Meant, cases, overcommitted
+from tests.live.predictions.trial import PODS, SCHEDULER, prepare, trials
 from tests.run import kubectl_dra
-
-NAMESPACE = "predictions"
-PODS = f"/api/v1/namespaces/{NAMESPACE}/pods"
-CLAIMS = f"/apis/resource.k8s.io/v1/namespaces/{NAMESPACE}/resourceclaims"
-KINDS = frozenset(
-    ("nodes", "pods", "device_classes", "resource_slices", "resource_claims", "resource_claim_templates", "device_taint_rules")
-) | {"feature_gates"}
 
 
 def test_what_the_scheduler_does_was_foretold(own_cell: Callable[..., Cluster]) -> None:
-    cell = own_cell(flags={"scheduler": ["--v=3", "--vmodule=schedule_one=10"]})
-    prepare(cell)
-    wrong = {}
-    with Transport(connect(Overrides(kubeconfig=str(cell.kubeconfig)), environment()), environment()) as transport:
-        for case in cases():
-            wrong[case.name] = try_(cell, transport, case)
-        assert overcommitted_pools(cell) == []
-        for each in ground.shrunk():
-            cell.api.apply(each)
-        wrong["overcommitted"] = try_(cell, transport, overcommitted())
+    cell = own_cell(flags=SCHEDULER)
+    prepare(cell, ground.nodes(), ground.objects(), ground.LAST)
+    assert not trials(cell, cases())
+    assert overcommitted_pools(cell) == []
+    for each in ground.shrunk():
+        cell.api.apply(each)
+    assert not trials(cell, [overcommitted()])
     assert overcommitted_pools(cell) == ["partitions in use take more than pool c of partition.example.com has"]
     assert set(Meant) == {case.meant for case in cases()}
-    assert not any(wrong.values()), "\n".join(f"{name}: {why}" for name, why in wrong.items() if why)
     held = {case.name for case in cases() if case.meant is Meant.HELD}
     assert {each["metadata"]["name"] for each in cell.api.items(PODS) if "nodeName" not in each["spec"]} == held
 
 
-def try_(cell: Cluster, transport: Transport, case: Case) -> str:
-    """What was not as foretold; empty when all was."""
-    make(cell, *case.before)
-    told = foretell(read_live(transport, discover(transport), Wanted(kinds=KINDS), environment()), case)
-    made = cell.api.create(PODS, case.pod)
-    try:
-        assert told.meant is case.meant, told
-        compare(cell, told, made)
-    except AssertionError as error:
-        return str(error)
-    return ""
+def test_what_a_scheduler_with_alpha_features_does_was_foretold(own_cell: Callable[..., Cluster]) -> None:
+    cell = own_cell(flags=SCHEDULER, feature_gates=",".join(f"{gate}=true" for gate in alpha.GATES))
+    prepare(cell, alpha.nodes(), alpha.objects(), ground.LAST)
+    assert not trials(cell, alpha.cases())
+
+
+def test_what_a_scheduler_without_newer_features_does_was_foretold(own_cell: Callable[..., Cluster]) -> None:
+    cell = own_cell(flags=SCHEDULER, feature_gates=",".join(f"{gate}=false" for gate in alpha.NEWER))
+    prepare(cell, alpha.nodes(), alpha.few_objects(), ground.LAST)
+    assert not trials(cell, alpha.few_cases())
 
 
 def overcommitted_pools(cell: Cluster) -> list[str]:
     """The titles of DRA306."""
     result = kubectl_dra("audit", "--select", "DRA306", "-o", "json", "--kubeconfig", str(cell.kubeconfig))
     return [each["title"] for each in json.loads(result.stdout)["findings"]]
-
-
-def environment() -> Environment:
-    return Environment(TextIOWrapper(BytesIO()), StringIO(), StringIO(), {})
-
-
-def prepare(cell: Cluster) -> None:
-    """Make the cluster, and wait until its scheduler knows all of it: things come to it in their order, each kind in its own."""
-    make_namespace(cell, NAMESPACE)
-    cell.api.patch(f"/api/v1/namespaces/{NAMESPACE}", {"metadata": {"labels": {"resource.kubernetes.io/admin-access": "true"}}})
-    for node, status in ground.nodes():
-        cell.api.create("/api/v1/nodes", node)
-        cell.api.patch(f"/api/v1/nodes/{node['metadata']['name']}/status", status)
-    make(cell, *ground.objects())
-    last = asking(Meant.BOUND, "last", {implicit_name(ground.LAST): "1"}, at="d")
-    cell.api.create(PODS, last.pod)
-    wait_until(lambda: "nodeName" in cell.api.get(f"{PODS}/{last.name}")["spec"], "the scheduler knows all objects")
-
-
-def make(cell: Cluster, *manifests: Manifest) -> None:
-    for manifest in manifests:
-        cell.api.create(cell.api.path(manifest, NAMESPACE).rpartition("/")[0], manifest)
-
-
-def foretell(snapshot: Snapshot, case: Case) -> Foretold:
-    manifest = {**case.pod, "metadata": {**case.pod["metadata"], "namespace": NAMESPACE}}
-    cluster, pod = foreseen(snapshot, msgspec.convert(manifest, Pod))
-    return Foretold(PodPlanner(cluster).on_all_nodes(pod))
-
-
-def compare(cell: Cluster, told: Foretold, made: Manifest) -> None:
-    """Wait for what the scheduler does, and hold it to what was foretold. A pod that waits is removed, so that it takes nothing later."""
-    path = f"{PODS}/{made['metadata']['name']}"
-    match told.meant:
-        case Meant.BOUND:
-            pod = wait_until(lambda: (found := cell.api.get(path))["spec"].get("nodeName") and found, "the pod has a node")
-            on = next(each for each in told.nodes if each.node == pod["spec"]["nodeName"])
-            assert scored(cell.logs()["kube-scheduler"], pod) == told.fitting
-            assert allocated(cell.api, pod, on) == foretold_results(on)
-            assert mapped(pod) == on.mappings
-        case Meant.WAITS | Meant.FAILS | Meant.LOST:
-            wait_until(lambda: says(cell.api.get(path), told), f"the scheduler says {told.errors or told.message}")
-            cell.api.delete(path, grace=0)
-            wait_until(lambda: cell.api.find(path) is None, "the pod is gone")
-
-
-def says(pod: Manifest, told: Foretold) -> bool:
-    """Whether the pod's condition has the error or the reasons that were foretold; what was asserted last is shown when time runs out."""
-    condition: Manifest = next((each for each in pod.get("status", {}).get("conditions", ()) if each["type"] == "PodScheduled"), {})
-    if told.meant in (Meant.FAILS, Meant.LOST):
-        assert condition.get("reason") == "SchedulerError", condition
-        assert any(error in condition["message"] for error in told.errors), condition["message"]
-    else:
-        assert condition.get("reason") == "Unschedulable", condition
-        assert condition["message"].startswith(told.message), condition["message"]
-    return True
-
-
-def scored(log: Path, pod: Manifest) -> set[str]:
-    """The nodes that the scheduler scored in its last attempt; of a single one it is only told that the pod goes there."""
-    name = f'pod="{NAMESPACE}/{pod["metadata"]["name"]}"'
-    attempt = log.read_text().rpartition(f'"Attempting to schedule pod" {name}')[2]
-    found = re.findall(rf'"Calculated node\'s final score for pod" {name} node="([^"]*)"', attempt)
-    return set(found) or {pod["spec"]["nodeName"]}
-
-
-def allocated(api: Api, pod: Manifest, on: PodOnNode) -> list[AllocationResult]:
-    """What the pod's claims have got, those that it found allocated aside, the one for its extended resources last."""
-    statuses = pod.get("status", {})
-    made = {each["name"]: each.get("resourceClaimName") for each in statuses.get("resourceClaimStatuses", ())}
-    wanted = {each.claim.metadata.name for each in on.claims}
-    names = [
-        entry.get("resourceClaimName") or made[entry["name"]]
-        for entry in pod["spec"].get("resourceClaims", ())
-        if (entry.get("resourceClaimName") or f"{pod['metadata']['name']}-{entry['name']}") in wanted
-    ]
-    if "extendedResourceClaimStatus" in statuses:
-        names.append(statuses["extendedResourceClaimStatus"]["resourceClaimName"])
-    claims = (msgspec.convert(api.get(f"{CLAIMS}/{name}"), ResourceClaim) for name in names)
-    return [plain(each.status.allocation) for each in claims if each.status.allocation]
-
-
-def foretold_results(on: PodOnNode) -> list[AllocationResult]:
-    return [plain(each.result) for each in on.allocation.allocations or ()]
-
-
-def plain(result: AllocationResult) -> AllocationResult:
-    """Without the time, and shares without their random names."""
-    results = tuple(replace(each, share_id=each.share_id and "") for each in result.devices.results or ())
-    return replace(result, devices=replace(result.devices, results=results), allocation_timestamp=None)
-
-
-def mapped(pod: Manifest) -> tuple[RequestMapping, ...]:
-    """Which container's extended resource is which request of the claim."""
-    found = pod.get("status", {}).get("extendedResourceClaimStatus", {}).get("requestMappings", ())
-    return tuple(msgspec.convert(each, RequestMapping) for each in found)

@@ -11,7 +11,7 @@ The node that is made last is d, the class and the slice that are made last are 
 with such a device on d knows all the others.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from tests.bed.api import Manifest
 
@@ -28,13 +28,24 @@ def nodes() -> Iterator[tuple[Manifest, Manifest]]:
         "f": {"unschedulable": True},
     }
     for name in "efabcd":
-        labels = {"at": name, "rack": "1" if name in "ab" else "2", "gpus": "16" if name in "ab" else "2"}
-        allocatable = {"pods": "110", "cpu": "64", "memory": "64Gi", **({GPU: "4"} if name == "d" else {})}
-        metadata = {"name": name, "labels": labels}
-        yield (
-            {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": special.get(name, {})},
-            {"status": {"allocatable": allocatable, "capacity": allocatable}},
-        )
+        labels = {"rack": "1" if name in "ab" else "2", "gpus": "16" if name in "ab" else "2"}
+        yield node(name, labels, special.get(name), {GPU: "4"} if name == "d" else {})
+
+
+def node(
+    name: str,
+    labels: Mapping[str, str] | None = None,
+    spec: Manifest | None = None,
+    devices: Mapping[str, str] | None = None,
+    **status: object,
+) -> tuple[Manifest, Manifest]:
+    """A node, and its status; `devices` are what plugins offer."""
+    allocatable = {"pods": "110", "cpu": "64", "memory": "64Gi", **(devices or {})}
+    metadata = {"name": name, "labels": {"at": name, **(labels or {})}}
+    return (
+        {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": spec or {}},
+        {"status": {"allocatable": allocatable, "capacity": allocatable, **status}},
+    )
 
 
 def objects() -> Iterator[Manifest]:
@@ -47,16 +58,16 @@ def objects() -> Iterator[Manifest]:
     yield from _cards()
     yield from _fabric()
     yield from _broken()
-    yield _class(LAST, f'device.driver == "{LAST}.example.com"')
-    yield _slice(LAST, LAST, [{"name": "device-0"}, {"name": "device-1"}], allNodes=True)
+    yield device_class(LAST, f'device.driver == "{LAST}.example.com"')
+    yield device_slice(LAST, LAST, [{"name": "device-0"}, {"name": "device-1"}], allNodes=True)
 
 
 def _classes() -> Iterator[Manifest]:
     for name in ("gpu", "partition", "card", "fabric", "missing", "twice", "nothing"):
         expression = f'device.driver == "{name}.example.com"'
-        yield _class(name, expression, **({"extendedResourceName": GPU} if name == "gpu" else {}), **_config(name))
-    yield _class("numa", SELECTS_NUMA)
-    yield _class("h100", 'device.attributes["gpu.example.com"].?model.orValue("") == "H100"', extendedResourceName="example.com/h100")
+        yield device_class(name, expression, **({"extendedResourceName": GPU} if name == "gpu" else {}), **_config(name))
+    yield device_class("numa", SELECTS_NUMA)
+    yield device_class("h100", 'device.attributes["gpu.example.com"].?model.orValue("") == "H100"', extendedResourceName="example.com/h100")
 
 
 def _config(name: str) -> Manifest:
@@ -64,7 +75,8 @@ def _config(name: str) -> Manifest:
     return {"config": [{"opaque": {"driver": "card.example.com", "parameters": {"mode": "shared"}}}]} if name == "card" else {}
 
 
-def _class(name: str, expression: str, **spec: object) -> Manifest:
+def device_class(name: str, expression: str, **spec: object) -> Manifest:
+    """A class with one selector."""
     metadata = {"name": name}
     return {
         "apiVersion": API,
@@ -76,7 +88,7 @@ def _class(name: str, expression: str, **spec: object) -> Manifest:
 
 def _gpus() -> Iterator[Manifest]:
     for node, count in (("a", 16), ("b", 16), ("e", 2), ("f", 2)):
-        yield _slice("gpu", node, [_gpu(node, number) for number in range(count)], nodeName=node)
+        yield device_slice("gpu", node, [_gpu(node, number) for number in range(count)], nodeName=node)
 
 
 def _gpu(node: str, number: int) -> Manifest:
@@ -108,8 +120,8 @@ def _partitions(memory: str = "80Gi", generation: int = 1) -> Iterator[Manifest]
     devices = [_partition(name, "card", f"{size}Gi") for name, size in sizes.items()]
     counters = [{"name": name, "counters": {"memory": {"value": amount}}} for name, amount in (("card", memory), ("other", "1Gi"))]
     whole = [*devices, _partition("tiny", "other", "1Gi")]
-    yield _slice("partition", "c", whole, nodeName="c", slices=2, generation=generation)
-    yield _slice("partition", "c", None, nodeName="c", slices=2, generation=generation, suffix="-counters", sharedCounters=counters)
+    yield device_slice("partition", "c", whole, nodeName="c", slices=2, generation=generation)
+    yield device_slice("partition", "c", None, nodeName="c", slices=2, generation=generation, suffix="-counters", sharedCounters=counters)
 
 
 def _partition(name: str, counter_set: str, memory: str) -> Manifest:
@@ -132,23 +144,23 @@ def _cards() -> Iterator[Manifest]:
         {"name": name, "allowMultipleAllocations": True, "capacity": {"bandwidth": {"value": "100", "requestPolicy": policy}}}
         for name, policy in bandwidth.items()
     ]
-    yield _slice("card", "c", devices, nodeName="c", generation=2)
-    yield _slice("card", "c", [{"name": "old"}], nodeName="c", suffix="-old")
+    yield device_slice("card", "c", devices, nodeName="c", generation=2)
+    yield device_slice("card", "c", [{"name": "old"}], nodeName="c", suffix="-old")
 
 
 def _fabric() -> Iterator[Manifest]:
     term = {"matchExpressions": [{"key": "rack", "operator": "In", "values": ["1"]}]}
     devices = [{"name": f"link-{number}"} for number in range(4)]
-    yield _slice("fabric", "fabric", devices, nodeSelector={"nodeSelectorTerms": [term]})
+    yield device_slice("fabric", "fabric", devices, nodeSelector={"nodeSelectorTerms": [term]})
 
 
 def _broken() -> Iterator[Manifest]:
-    yield _slice("missing", "d", [{"name": "gpu-0"}], nodeName="d", slices=2)
+    yield device_slice("missing", "d", [{"name": "gpu-0"}], nodeName="d", slices=2)
     for suffix in ("-1", "-2"):
-        yield _slice("twice", "d", [{"name": "gpu-0"}], nodeName="d", slices=2, suffix=suffix)
+        yield device_slice("twice", "d", [{"name": "gpu-0"}], nodeName="d", slices=2, suffix=suffix)
 
 
-def _slice(
+def device_slice(
     driver: str,
     pool: str,
     devices: Iterable[Manifest] | None,
@@ -158,6 +170,7 @@ def _slice(
     suffix: str = "",
     **spec: object,
 ) -> Manifest:
+    """A slice; of a pool that says to have so many."""
     told = {"name": pool, "generation": generation, "resourceSliceCount": slices}
     listed = {} if devices is None else {"devices": list(devices)}
     return {
