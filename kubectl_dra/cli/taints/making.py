@@ -60,6 +60,7 @@ def taint(run: Run, asked: Asked, how: How) -> ExitStatus:
     found = previewed(run, looked_at, plan.notes)
     refused = _refused(found, how)
     if how.dry_run is DryRun.CLIENT or refused:
+        del snapshot, looked_at  # a long answer needs the room
         show(run, found, plan.rules)
         return ExitStatus.NO if refused else ExitStatus.OK
     with session(run) as opened:
