@@ -28,7 +28,7 @@ def plan(subject: Subject, timing: Timing, checks: tuple[Check, ...]) -> Migrati
         devices=target.resources,
         phase=Phase.BLOCKED if blocked else Phase.PLANNED,
         steps=steps(subject, timing, checks),
-        pods=tuple(_pod(subject, fate) for fate in subject.fates),
+        pods=tuple(_pod(subject, fate) for fate in subject.to_drain),
         id=target.open_journal.id if target.open_journal else "",
         cluster=Where(cluster.server, cluster.context),
         command=subject.options.command,

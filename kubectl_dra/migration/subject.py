@@ -11,8 +11,9 @@ from kubectl_dra.audit.case import Case
 from kubectl_dra.eviction.filters import Action, Drain, Fate, PodName, fates, pod_name
 from kubectl_dra.inventory.owners import Owner, Owners
 from kubectl_dra.migration.facts import NOTHING_KNOWN, Facts
+from kubectl_dra.migration.journal import Journal
 from kubectl_dra.migration.marks import FENCE, is_ours
-from kubectl_dra.migration.names import Direction
+from kubectl_dra.migration.names import Direction, StepName, StepState
 from kubectl_dra.migration.options import Options
 from kubectl_dra.migration.profile import Action as ProfileAction
 from kubectl_dra.migration.profile import Part, RemoveLabel, SetLabel
@@ -68,10 +69,26 @@ class Subject:
         """The reason for pods that a move does not drain because another step answers for them; empty for all others."""
         return answered_for(self.target, pod)
 
+    @property
+    def drained(self) -> bool:
+        """Whether an earlier run of this direction has drained the node: the pods that are here now have come since, through its gate.
+
+        Those that hold what they must not are found by the run itself, which then goes back to the drain.
+        """
+        journal = self.target.journal
+        if not isinstance(journal, Journal) or journal.direction is not self.target.direction:
+            return False
+        return journal.finished or journal.state(StepName.DRAIN) is StepState.DONE
+
+    @cached_property
+    def to_drain(self) -> tuple[Fate, ...]:
+        """The fates that are still to come."""
+        return () if self.drained or self.options.verify else self.fates
+
     @cached_property
     def leaving(self) -> tuple[Pod, ...]:
-        """The pods that a drain evicts or deletes."""
-        return tuple(fate.pod for fate in self.fates if fate.action in (Action.EVICT, Action.DELETE))
+        """The pods that the drain will evict or delete."""
+        return tuple(fate.pod for fate in self.to_drain if fate.action in (Action.EVICT, Action.DELETE))
 
     def owner(self, pod: Pod) -> Owner:
         """The top of a pod's chain of owners."""

@@ -14,7 +14,7 @@ from kubectl_dra.objects.policy import PodDisruptionBudget
 @check("budgets", ok="no disruption budget holds a pod back", needs=("pods", "pod_disruption_budgets"))
 def budgets(subject: Subject) -> Iterator[Verdict]:
     """Pods whose eviction the API refuses as things stand (kubernetes pkg/registry/core/pod/storage/eviction.go)."""
-    for fate in subject.fates:
+    for fate in subject.to_drain:
         if fate.action is not Action.EVICT:
             continue
         pod = fate.pod

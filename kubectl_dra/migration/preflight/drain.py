@@ -19,13 +19,13 @@ DEFAULT_BACKOFF_LIMIT = 6
 def drain(subject: Subject) -> Iterator[Verdict]:
     """What kubectl's drain would refuse, by reason, and how many go."""
     refused: dict[str, list[str]] = {}
-    for fate in subject.fates:
+    for fate in subject.to_drain:
         if fate.action is Action.REFUSE:
             refused.setdefault(fate.reason, []).append(_shown(fate.pod))
     for reason, pods in sorted(refused.items()):
         yield blocker(f"{listed(pods)}: {reason}")
     going = count(len(subject.leaving), "pod")
-    waited = [fate for fate in subject.fates if fate.action is Action.WAIT]
+    waited = [fate for fate in subject.to_drain if fate.action is Action.WAIT]
     if waited:
         yield fine(f"{count(len(waited), 'pod')} will be waited for: {listed(_shown(fate.pod) for fate in waited)}")
     elif subject.leaving and not refused:
@@ -35,7 +35,7 @@ def drain(subject: Subject) -> Iterator[Verdict]:
 @check("holders-leave", ok="every pod that holds a device leaves", needs=("pods",), blocks=True)
 def holders_leave(subject: Subject) -> Iterator[Verdict]:
     """Devices that are still held are invisible to the other side, and would be given twice."""
-    for fate in subject.fates:
+    for fate in subject.to_drain:
         if pod_name(fate.pod) in subject.holders and fate.action is Action.IGNORE:
             yield blocker(f"{_shown(fate.pod)} holds a device and would stay: {fate.reason}")
 
@@ -43,7 +43,7 @@ def holders_leave(subject: Subject) -> Iterator[Verdict]:
 @check("fence", ok="nothing that holds a device gets past the fence", needs=("pods",))
 def fence(subject: Subject) -> Iterator[Verdict]:
     """A pod that tolerates every taint is back on the node at once."""
-    found = [fate for fate in subject.fates if pod_name(fate.pod) in subject.holders and _passes(fate.pod) and _comes_back(fate)]
+    found = [fate for fate in subject.to_drain if pod_name(fate.pod) in subject.holders and _passes(fate.pod) and _comes_back(fate)]
     if found:
         yield blocker(f"{listed(_shown(fate.pod) for fate in found)} tolerates every taint: deleted, it is back at once, fence or not")
     others = [

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from kubectl_dra.audit.users import User
-from kubectl_dra.audit.words import listed
+from kubectl_dra.audit.words import count, listed
 from kubectl_dra.inventory.owners import BUILT_IN
 from kubectl_dra.knowledge.vendors import device_variables
-from kubectl_dra.migration.holding import claims_of
-from kubectl_dra.migration.preflight.registry import BACK, MOVE, Verdict, check, warning
+from kubectl_dra.migration.holding import claims_of, held_claims
+from kubectl_dra.migration.preflight.registry import BACK, MOVE, Verdict, check, fine, warning
 from kubectl_dra.migration.subject import Subject, with_labels
 from kubectl_dra.objects.pod import Pod, PodSpec
 
@@ -104,6 +104,18 @@ def claims_of_users(subject: Subject) -> Iterator[Verdict]:
     ]
     if found:
         yield warning(f"{listed(found)} has claims of its own: once {listed(made)} is gone from the node, such pods cannot run here")
+
+
+@check("claims", ok="no claim has devices here", needs=("resource_claims", "resource_slices"), blocks=True, directions=BACK)
+def claims(subject: Subject) -> Iterator[Verdict]:
+    """What has to be gone before the driver goes: without it, pods that hold a claim never end."""
+    target = subject.target
+    held = held_claims(subject.snapshot.resource_claims, target.drivers, target.pools, target.name)
+    idle = [f"{each.claim.metadata.namespace}/{each.claim.metadata.name}" for each in held if not each.pods]
+    if idle:
+        yield warning(f"{listed(idle)} has devices here and is reserved for nobody: delete it, or step claims waits for it")
+    if len(held) > len(idle):
+        yield fine(f"{count(len(held) - len(idle), 'claim')} of pods here, which leave first")
 
 
 def _users(subject: Subject) -> Iterator[User]:

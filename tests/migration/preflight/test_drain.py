@@ -1,15 +1,31 @@
 """Checks of emptying the node."""
 
+import pytest
 from msgspec.structs import replace
 
 from kubectl_dra.eviction.filters import DaemonSetPods, DrainMode, DrainOptions
-from kubectl_dra.migration.names import Direction
+from kubectl_dra.migration.journal import Journal
+from kubectl_dra.migration.names import Direction, StepName
 from kubectl_dra.objects.labels import parse
 from kubectl_dra.objects.pod import EmptyDirVolume, Pod, Volume
 from kubectl_dra.objects.tolerations import Toleration
 from kubectl_dra.objects.workload import WorkloadSpec, WorkloadStatus
 from tests.factories import claim, forbidden, pod, resource_slice, workload
-from tests.migration.given import DRIVER_SET, PLUGIN_SET, checks, cluster, daemon_set, gpu_node, web
+from tests.migration.given import (
+    DRIVER_SET,
+    MOVED,
+    PLUGIN_SET,
+    blockers,
+    checks,
+    cluster,
+    daemon_set,
+    driver_pod,
+    gpu_node,
+    journal,
+    planned,
+    web,
+    with_journal,
+)
 
 AGENT = daemon_set("agent", "agent", None)
 SETS = (PLUGIN_SET, DRIVER_SET, AGENT)
@@ -59,6 +75,16 @@ def test_daemon_pods_that_hold_devices() -> None:
 def test_a_static_pod_that_holds_a_device() -> None:
     ((level, message),) = checks(cluster(static(pod("monitor-a", 1, node="a"))), "drain")
     assert (level, message) == ("blocker", "default/monitor-a: a static pod that holds a device: take its manifest off the node")
+
+
+@pytest.mark.parametrize("of", [journal(StepName.CORDON, StepName.DRAIN, StepName.UNPLUG, begun=StepName.UNCORDON), journal(finished=True)])
+def test_a_node_that_was_drained_is_not_judged_again(of: Journal) -> None:
+    """After the uncordon users' pods are back: one without a controller must not keep the run from its end."""
+    a = with_journal(gpu_node("a", None, labels=MOVED), of)
+    world = cluster(pod("notebook", 1, node="a", claim="c"), resource_slice("a", 4), driver_pod(), a=a, plugin=False)
+    assert [checks(world, name)[0][0] for name in ("drain", "bare-pods", "holders-leave", "elsewhere")] == ["ok"] * 4
+    assert blockers(world) == []
+    assert planned(world).pods == ()
 
 
 def test_pods_that_are_waited_for() -> None:

@@ -5,8 +5,9 @@ from msgspec.structs import replace
 from kubectl_dra.migration.names import Direction
 from kubectl_dra.objects.node import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
 from kubectl_dra.objects.pod import Affinity, Container, EnvVar, NodeAffinity, Pod, PodResourceClaim
-from tests.factories import GPU, forbidden, pod, quota, workload
-from tests.migration.given import DRIVER, PLUGIN, checks, cluster, driver_pod, web
+from kubectl_dra.objects.resource import ResourceClaim
+from tests.factories import GPU, claim, forbidden, pod, quota, resource_slice, workload
+from tests.migration.given import DRIVER, PLUGIN, checks, cluster, driver_pod, gpu_node, web
 
 
 def with_claims(of: Pod) -> Pod:
@@ -125,6 +126,21 @@ def test_claims_of_users_on_the_way_back() -> None:
     )
     assert checks(cluster(web()), "claims-of-users", direction=Direction.ROLLBACK)[0][0] == "ok"
     assert checks(cluster(with_claims(web())), "claims-of-users") == []
+
+
+def test_claims_on_the_way_back() -> None:
+    def looked(*claims: ResourceClaim, **readings: object) -> list[tuple[str, str]]:
+        of = cluster(*claims, resource_slice("a", 4), plugin=False, a=gpu_node("a", None), **readings)  # type: ignore[arg-type]
+        return checks(of, "claims", direction=Direction.ROLLBACK)
+
+    assert looked() == [("ok", "no claim has devices here")]
+    assert looked(claim("used", ("a", "gpu-0"), pod="web-1"), claim("other", ("b", "gpu-0"), pod="x")) == [
+        ("ok", "1 claim of pods here, which leave first")
+    ]
+    assert looked(claim("idle", ("a", "gpu-0"))) == [
+        ("warning", "default/idle has devices here and is reserved for nobody: delete it, or step claims waits for it")
+    ]
+    assert looked(resource_claims=forbidden("resourceclaims"))[0][0] == "blocker?"
 
 
 def test_pods_that_cannot_be_read() -> None:
