@@ -125,7 +125,9 @@ def karpenter(case: Case) -> Iterator[Candidate | Doubt]:
         evidence=lines([*told, *_waits(waiting)]),
         resources=names,
         severity=Severity.WARNING if waiting else Severity.INFO,
-        title="Karpenter makes no nodes for the pods that wait for devices from DRA" if waiting else None,
+        title="Karpenter makes no nodes for the pods that wait for devices from DRA"
+        if waiting
+        else "Karpenter does not know what DRA would give on nodes that it could make",
         fix=(
             "# what is IGNORE_DRA_REQUESTS set to?",
             *(kubectl("-n", each.namespace, "set", "env", f"deployment/{each.name}", "--list") for each in seen.deployments),
@@ -205,6 +207,7 @@ def kueue(case: Case) -> Iterator[Candidate | Doubt]:
             objects=seen.deployments,
             evidence=lines([str(seen), f"pods ask for {listed(names)}, which classes map"]),
             resources=tuple(names),
+            title=f"Kueue may charge {listed(names)} twice",
             fix=("# which version is it, and is KueueDRAIntegrationExtendedResource on?", *(_look_at(seen) or _KUEUE)),
         )
 

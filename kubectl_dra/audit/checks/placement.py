@@ -139,6 +139,11 @@ def other_schedulers(case: Case) -> Iterator[Candidate | Doubt]:
             ),
             resources=tuple(sorted(by_name)),
             title=f"{count(len(users), 'workload')} with {listed(sorted(by_name))} {are} placed by {scheduler}",
+            fix=(
+                f"# let kube-scheduler place these pods, or prove that {scheduler} can: with a pod that asks for one, on a node that moved",
+                "# if it is a second kube-scheduler: may it make claims?",
+                f"#   {kubectl('auth', 'can-i', 'create', 'resourceclaims', '-A', '--as=system:serviceaccount:NAMESPACE:ACCOUNT')}",
+            ),
         )
 
 
@@ -208,7 +213,14 @@ def _two_priorities(name: str, pods: list[Pod], preempting: list[Pod]) -> Candid
         title=f"{listed(who)} may not evict pods of lower priority that have {name} from DRA"
         if stuck
         else f"pods of {len(by_priority)} priorities ask for {name}, and DRA evicts nobody for the higher",
+        fix=() if stuck else _RELYING,
     )
+
+
+_RELYING = (
+    "# who relies on that needs a quota for the lower, a queue (Kueue), or devices set aside, before DRA serves the name",
+    "kubectl get priorityclasses",
+)
 
 
 def _held_below(name: str, pods: list[Pod], priority: int) -> list[ObjectRef]:

@@ -98,6 +98,8 @@ def _told(case: Case, name: str, why: str) -> Candidate:
 def _published(name: str) -> tuple[str, ...]:
     """How to see what the vendor's driver publishes, to select from."""
     known = vendors.resource(name)
+    if known is not None and known.blocked:
+        return ("# keep these nodes on the plugin, let the pods share one claim, or plan for a device a pod",)
     return (kubectl("dra", "devices", "--driver", known.driver),) if known is not None and known.driver else ()
 
 
