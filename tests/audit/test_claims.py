@@ -54,7 +54,7 @@ def again(code: str, first: Snapshot, **kinds: Iterable[object]) -> list[bool]:
 def test_dra409_a_pod_bound_with_a_claim_that_is_gone() -> None:
     finding = only(cluster(nodes=[node("a", 4)], pods=[served(phase="Pending")], device_classes=MAPPED), "DRA409")
     assert finding.severity is Severity.ERROR
-    assert names(finding) == ["Pod team/train"]
+    assert (names(finding), finding.title) == (["Pod team/train"], "Pod team/train waits on node a for a claim that is gone")
     assert finding.evidence == (
         "Pod team/train is on node a, phase Pending; status.extendedResourceClaimStatus names ResourceClaim train-claim,"
         f" which does not exist (for {GPU})"
@@ -63,6 +63,12 @@ def test_dra409_a_pod_bound_with_a_claim_that_is_gone() -> None:
         "# nothing makes these again, keep their manifests: Pod team/train",
         "kubectl -n team delete pod train",
     )
+
+
+def test_dra409_a_pod_that_runs_has_lost_its_claim_to_somebody() -> None:
+    finding = only(cluster(pods=[served()], device_classes=MAPPED), "DRA409")
+    assert finding.title == "Pod team/train runs on node a with a claim that is gone"
+    assert "gives them to others" in finding.why
 
 
 def test_dra409_pods_with_their_claim_on_no_node_finished_or_going_are_no_finding() -> None:

@@ -48,17 +48,24 @@ def pods_without_their_claim(case: Case) -> Iterator[Candidate | Doubt]:
         names = sorted({each.resource_name for each in status.request_mappings or ()})
         if (namespace, name) in case.claims.by_key or not any(map(case.scope.has_resource, names)):
             continue
-        me = ObjectRef.of("Pod", pod.metadata)
+        me, runs = ObjectRef.of("Pod", pod.metadata), pod.status.phase == "Running"
         yield Candidate(
             cause=str(me),
             objects=(me,),
             evidence=f"{me} is on node {pod.node_name}, phase {pod.status.phase or 'unknown'};"
             f" status.extendedResourceClaimStatus names ResourceClaim {name}, which does not exist (for {listed(names)})",
             resources=tuple(names),
-            title=f"{me} waits on node {pod.node_name} for a claim that is gone",
+            title=f"{me} {'runs' if runs else 'waits'} on node {pod.node_name} {'with' if runs else 'for'} a claim that is gone",
+            why=_CLAIM_REMOVED if runs else None,
             fix=(*_keep_if_bare([pod]), *_delete([pod])),
             settling=Again((me, ObjectRef("ResourceClaim", namespace, name))),
         )
+
+
+_CLAIM_REMOVED = (
+    "The pod runs and its claim does not exist any more: somebody has removed it together with its finalizer. The scheduler takes the pod's"
+    " devices for free and gives them to others, and the kubelet cannot start the pod's containers again."
+)
 
 
 @check(
