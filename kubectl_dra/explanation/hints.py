@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from kubectl_dra.explanation.case import PodCase
 from kubectl_dra.explanation.document import OnNode, Reason
-from kubectl_dra.extended_resources.cache import RememberedClasses
+from kubectl_dra.extended_resources.cache import at_start
 from kubectl_dra.extended_resources.names import class_of_implicit_name
 from kubectl_dra.knowledge import vendors
 from kubectl_dra.knowledge.gates import EXTENDED_RESOURCE
@@ -32,18 +32,16 @@ def _feature(case: PodCase) -> Iterator[Reason]:
 
 
 def _forgotten(case: PodCase) -> Iterator[Reason]:
-    """Names that a scheduler does not know if it started with the classes as they are: implicit ones of classes that lose (E1)."""
+    """Names that a scheduler may not know if it started with the classes as they are: implicit ones of classes that lose (E1)."""
     if not LOST_MAPPING.affects(case.snapshot.cluster.version):
         return
-    at_start = RememberedClasses.at_start(case.snapshot.device_classes)
-    for name in case.names:
+    by_chance = at_start(case.snapshot.device_classes).by_chance
+    for name in by_chance.intersection(case.names):
         device_class = case.classes.device_class(name)
-        if device_class is None or at_start.device_class(name) is not None:
+        if device_class is None:
             continue
-        shared = device_class.spec.extended_resource_name or ""
-        winner = case.classes.device_class(shared)
-        of = f", which {winner.metadata.name} wins" if winner is not None else ""
-        message = f"a scheduler that has started since does not know {name}: class {device_class.metadata.name} shares {shared}{of}"
+        shared, class_name = device_class.spec.extended_resource_name or "", device_class.metadata.name
+        message = f"a scheduler knows {name} or not, by chance, from its start on: class {class_name} shares {shared} and does not win it"
         yield Reason("name-forgotten", message, name, detail=("kubernetes/kubernetes#141103",), fix=give_up_name(device_class))
 
 

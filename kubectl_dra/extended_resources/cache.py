@@ -7,7 +7,7 @@ classes may mean different things, by what happened before. The API server and t
 Rules: dynamic-resource-allocation deviceclass/extendedresourcecache/extendedresourcecache.go (0.37.2).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kubectl_dra.extended_resources.names import implicit_name
@@ -31,11 +31,6 @@ class RememberedClasses:
         self._entries: dict[str, DeviceClass] = {}
         for event in events:
             self.see(event)
-
-    @classmethod
-    def at_start(cls, classes: Iterable[DeviceClass]) -> "RememberedClasses":
-        """What a scheduler has that starts now: it lists the classes, in the order of their names."""
-        return cls(ClassEvent(after=each) for each in sorted(classes, key=lambda each: each.metadata.name.encode()))
 
     def see(self, event: ClassEvent) -> None:
         """Take one more event. One with neither a class before nor one after changes nothing."""
@@ -61,6 +56,29 @@ class RememberedClasses:
         self._entries.pop(implicit_name(old.metadata.name), None)
         if old.spec.extended_resource_name is not None:
             self._entries.pop(old.spec.extended_resource_name, None)
+
+
+@dataclass(frozen=True, slots=True)
+class AtStart:
+    """What a scheduler has that starts now: names that it certainly knows, and those that it knows or not, by chance."""
+
+    certain: Mapping[str, DeviceClass]
+    by_chance: frozenset[str]
+
+
+def at_start(classes: Iterable[DeviceClass]) -> AtStart:
+    """After the first list of classes, which comes in the random order of a Go map (client-go tools/cache/reflector.go, watchList).
+
+    Whoever wins a name wins it in any order. A class that loses gets its implicit name only if it comes before the one that beats it.
+    """
+    everything, winners = tuple(classes), dict[str, DeviceClass]()
+    for each in everything:
+        name = each.spec.extended_resource_name
+        if name is not None and (name not in winners or _goes_before(each, winners[name])):
+            winners[name] = each
+    losers = [each for each in everything if each.spec.extended_resource_name is not None and each not in winners.values()]
+    implicit = {implicit_name(each.metadata.name): each for each in everything if each not in losers}
+    return AtStart({**winners, **implicit}, frozenset(implicit_name(each.metadata.name) for each in losers))
 
 
 def _goes_before(new: DeviceClass, current: DeviceClass) -> bool:

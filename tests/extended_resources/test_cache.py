@@ -1,8 +1,9 @@
 """What a scheduler of 1.37 remembers of names, event by event. The live test of the same name plays histories to a real one."""
 
 from collections.abc import Iterable
+from itertools import permutations
 
-from kubectl_dra.extended_resources.cache import ClassEvent, RememberedClasses
+from kubectl_dra.extended_resources.cache import ClassEvent, RememberedClasses, at_start
 from kubectl_dra.objects.resource import DeviceClass
 from tests.factories import device_class
 
@@ -71,6 +72,22 @@ def test_an_update_of_the_only_class_keeps_the_object_as_it_was() -> None:
     assert remembered.device_class(X) == a()
 
 
-def test_a_scheduler_that_starts_lists_the_classes_by_name() -> None:
-    remembered = RememberedClasses.at_start([b(created=OLD), a(created=NEW)])
-    assert (remembered.device_class(X), remembered.device_class(implicit("b"))) == (a(created=NEW), None)
+def test_a_scheduler_that_starts_knows_winners_and_a_loser_s_implicit_name_by_chance() -> None:
+    c = device_class("c", None)
+    found = at_start([b(created=OLD), a(created=NEW), c])
+    assert found.certain == {X: a(created=NEW), implicit("a"): a(created=NEW), implicit("c"): c}
+    assert found.by_chance == {implicit("b")}
+
+
+def test_what_a_scheduler_knows_that_starts_is_what_every_order_of_the_list_gives() -> None:
+    classes = [a(created=NEW), b(), device_class("c", X, created=OLD), device_class("d", Y), device_class("e", None)]
+    names = [X, Y, *(implicit(letter) for letter in "abcde")]
+    seen: dict[str, set[str | None]] = {name: set() for name in names}
+    for order in permutations(classes):
+        for name, found in zip(names, meaning(added(*order), *names), strict=True):
+            seen[name].add(found)
+    known = at_start(classes)
+    assert {name: {found.metadata.name} for name, found in known.certain.items()} == {
+        name: found for name, found in seen.items() if len(found) == 1
+    }
+    assert known.by_chance == {name for name, found in seen.items() if len(found) > 1}

@@ -5,23 +5,25 @@ nodes and devices are objects only, because nothing has to run.
 """
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import msgspec
 import pytest
 
-from kubectl_dra.extended_resources.cache import ClassEvent, RememberedClasses
+from kubectl_dra.extended_resources.cache import ClassEvent, RememberedClasses, at_start
 from kubectl_dra.extended_resources.classes import resolve
-from kubectl_dra.extended_resources.names import implicit_name
+from kubectl_dra.extended_resources.names import class_of_implicit_name, implicit_name
 from kubectl_dra.objects.resource import DeviceClass
 from tests.bed.api import Manifest
 from tests.bed.cluster import Cluster
 from tests.bed.waiting import wait_until
+from tests.live.conftest import make_namespace
 
 CLASSES = "/apis/resource.k8s.io/v1/deviceclasses"
 HISTORIES = 16
 STEPS = 5
+SLICES = 4
 NODE = "remembered"
 DRIVER = "remembered.example.com"
 
@@ -103,30 +105,35 @@ def decoded(manifest: Manifest | None) -> DeviceClass | None:
     return None if manifest is None else msgspec.convert(manifest, DeviceClass)
 
 
+def lay_ground(cluster: Cluster) -> None:
+    """A node without a kubelet, and devices on it."""
+    cluster.api.create("/api/v1/nodes", {"apiVersion": "v1", "kind": "Node", "metadata": {"name": NODE}})
+    cluster.api.patch(f"/api/v1/nodes/{NODE}/status", {"status": {"allocatable": {"pods": "5000", "cpu": "64", "memory": "64Gi"}}})
+    pool = {"name": NODE, "generation": 1, "resourceSliceCount": SLICES}
+    for number in range(SLICES):
+        devices = [{"name": f"gpu-{number}-{device}"} for device in range(128)]
+        spec = {"driver": DRIVER, "pool": pool, "nodeName": NODE, "devices": devices}
+        meta = {"name": f"{NODE}-{number}"}
+        cluster.api.apply({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": meta, "spec": spec})
+
+
 @pytest.fixture
 def ground(cell: Cluster) -> Iterator[None]:
-    """A node without a kubelet, and devices on it."""
-    meta = {"name": NODE}
-    cell.api.create("/api/v1/nodes", {"apiVersion": "v1", "kind": "Node", "metadata": meta})
-    cell.api.patch(f"/api/v1/nodes/{NODE}/status", {"status": {"allocatable": {"pods": "5000", "cpu": "64", "memory": "64Gi"}}})
-    devices = [{"name": f"gpu-{number}"} for number in range(128)]
-    pool = {"name": NODE, "generation": 1, "resourceSliceCount": 4}
-    for number in range(4):
-        listed = [{"name": f"{each['name']}-{number}"} for each in devices]
-        spec = {"driver": DRIVER, "pool": pool, "nodeName": NODE, "devices": listed}
-        cell.api.apply(
-            {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": f"{NODE}-{number}"}, "spec": spec}
-        )
+    lay_ground(cell)
     yield
-    for number in range(4):
+    for number in range(SLICES):
         cell.api.delete(f"/apis/resource.k8s.io/v1/resourceslices/{NODE}-{number}")
     cell.api.delete(f"/api/v1/nodes/{NODE}")
 
 
+def some_histories() -> list[History]:
+    scripts = dict(enumerate(SCRIPTS))
+    return [History(number, random.Random(number), list(scripts.get(number, ()))) for number in range(HISTORIES)]  # noqa: S311 - no secret
+
+
 @pytest.fixture
 def histories(cell: Cluster, ground: None) -> Iterator[list[History]]:
-    scripts = dict(enumerate(SCRIPTS))
-    yield [History(number, random.Random(number), list(scripts.get(number, ()))) for number in range(HISTORIES)]  # noqa: S311 - no secret
+    yield some_histories()
     for each in cell.api.items(CLASSES):
         if each["metadata"]["name"].startswith(("history", "seen")):
             cell.api.delete(f"{CLASSES}/{each['metadata']['name']}")
@@ -145,6 +152,27 @@ def test_the_scheduler_takes_the_class_that_is_remembered(cell: Cluster, namespa
         loser += sum(found is None and meant.device_class(name) is not None for name, found in expected.items() if "kubernetes.io/" in name)
         stale += sum(found is not None and meant.device_class(name) is None for name, found in expected.items())
     assert lost > loser > 0 and stale > 0, "the histories reach every fault"
+
+
+def test_a_scheduler_that_starts_knows_what_the_list_of_classes_gives(own_cell: Callable[..., Cluster]) -> None:
+    """Whatever it had lost before. The list comes in random order, and that decides of the implicit names of classes that lose."""
+    cluster, histories = own_cell(), some_histories()
+    lay_ground(cluster)
+    make_namespace(cluster, "restarted")
+    for _ in range(2):
+        for history in histories:
+            history.play(cluster)
+    cluster.stop("kube-scheduler")
+    cluster.start("kube-scheduler")
+    known = at_start(found for history in histories for each in history.classes.values() if (found := decoded(each)))
+    names = [name for history in histories for name, _ in history.expected()]
+    took = taken(cluster, "restarted", 0, names)
+    certain = {name: device_class.metadata.name for name, device_class in known.certain.items()}
+    assert {name: took[name] for name in names if name not in known.by_chance} == {
+        name: certain.get(name) for name in names if name not in known.by_chance
+    }
+    assert len(known.by_chance) >= 8
+    assert all(took[name] in (None, class_of_implicit_name(name)) for name in known.by_chance)
 
 
 def has_seen(cell: Cluster, namespace: str, step: int) -> None:
@@ -181,7 +209,7 @@ ON_THE_NODE = {
 }
 
 
-def taken(cell: Cluster, namespace: str, step: int, names: Mapping[str, object]) -> dict[str, str | None]:
+def taken(cell: Cluster, namespace: str, step: int, names: Iterable[str]) -> dict[str, str | None]:
     """For each name the class of the claim that the scheduler makes for a pod that asks for it; None where it says Insufficient."""
     pods = {f"step{step}-{number}": name for number, name in enumerate(names)}
     for pod, name in pods.items():
