@@ -36,6 +36,7 @@ def test_values(expression: str, expected: DeviceAttribute) -> None:
         ("device.nope", "compile derived attribute a/y failed: compilation failed"),
         ("[dyn('a b'.split(' '))]", f"{EVALUATE}: unsupported list element type: []string"),
         ("[dyn([1] + [2])]", f"{EVALUATE}: unsupported list element type: []interface {{}}"),
+        ("dyn(device.attributes.nowhere)", f"{EVALUATE}: unsupported CEL return type: map[string]interface {{}}"),
         ("dyn(optional.none())", f"{EVALUATE}: unsupported CEL return type: <nil>"),
         ("dyn({1: 2})", f"{EVALUATE}: unsupported CEL return type: map[ref.Val]ref.Val"),
         (

@@ -24,7 +24,7 @@ from kubectl_dra.allocation.cel.values import (
 )
 
 _KEYS = (str, int, UInt, bool, float)
-_EMPTY = MapValue({})
+_EMPTY = StringMap({})
 
 
 @dataclass(frozen=True, slots=True)

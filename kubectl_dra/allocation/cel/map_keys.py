@@ -11,7 +11,7 @@ from kubectl_dra.allocation.cel.values import ABSENT, MAX_INT, MAX_UINT, DomainM
 from kubectl_dra.objects.semver import Semver
 
 _UNHASHABLE = {bytes: "types.Bytes", Semver: "cel.Semver", NamedFormat: "cel.Format"}
-_EMPTY = MapValue({})
+_EMPTY = StringMap({})
 
 
 def map_key(value: Value) -> Hashable:
