@@ -76,7 +76,10 @@ def test_profiles(kubectl_dra: Call) -> None:
     ]
     assert kubectl_dra("migrate-node", "--list-profiles", "-o", "name").stdout.splitlines()[0] == "commands"
     seen = json.loads(kubectl_dra("migrate-node", "gpu-01", "--list-profiles", "--demo", "-o", "json").stdout)
-    assert [item["name"] for item in seen["items"] if item["detected"]] == ["nvidia-gpu-operator"]
+    # operator and chart run the same image; only the operator's label tells them apart
+    detected = {item["name"]: item["detected"] for item in seen["items"] if item["detected"]}
+    assert list(detected) == ["nvidia-gpu-operator", "nvidia-standalone"]
+    assert ["label" in sentences[0] for sentences in detected.values()] == [True, False]
 
 
 def test_the_profile_is_proposed_and_never_taken_unasked(kubectl_dra: Call) -> None:
