@@ -64,7 +64,7 @@ def pods_without_their_claim(case: Case) -> Iterator[Candidate | Doubt]:
 
 _CLAIM_REMOVED = (
     "The pod runs and its claim does not exist any more: somebody has removed it together with its finalizer. The scheduler takes the pod's"
-    " devices for free and gives them to others, and the kubelet cannot start the pod's containers again."
+    " devices for free and gives them to others."
 )
 
 
