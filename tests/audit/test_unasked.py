@@ -67,6 +67,8 @@ def test_dra405_who_asks_has_them_by_right_and_another_container_does_not() -> N
     assert findings(cluster(nodes=[GPU_NODE], pods=[using(container(asks={NVIDIA: 1}))]), "DRA405") == ()
     claimed = msgspec.structs.replace(container(), resources=ResourceRequirements(claims=(ContainerResourceClaim("gpu"),)))
     assert findings(cluster(nodes=[GPU_NODE], pods=[using(claimed)]), "DRA405") == ()
+    implicit = container(asks={"deviceclass.resource.kubernetes.io/gpu": 1})
+    assert findings(cluster(nodes=[GPU_NODE], pods=[using(implicit)]), "DRA405") == ()
     beside = cluster(nodes=[GPU_NODE], pods=[using(container(asks={NVIDIA: 1}), container("sidecar"))])
     assert only(beside, "DRA405").evidence.startswith("container sidecar sets")
     other = cluster(nodes=[GPU_NODE], pods=[using(container(asks={"rdma/hca": 1}))])
