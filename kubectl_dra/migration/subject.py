@@ -80,6 +80,13 @@ class Subject:
             return False
         return journal.finished or journal.state(StepName.DRAIN) is StepState.DONE
 
+    @property
+    def unplugged(self) -> bool:
+        """Whether a move that is not finished has taken the plugin away, or may have."""
+        journal = self.target.open_journal
+        moving = journal is not None and journal.direction is Direction.MOVE is self.target.direction
+        return moving and journal is not None and journal.state(StepName.UNPLUG) is not StepState.PENDING
+
     @cached_property
     def to_drain(self) -> tuple[Fate, ...]:
         """The fates that are still to come."""

@@ -6,7 +6,7 @@ from kubectl_dra.allocation.node_fit import NodeMisfit
 from kubectl_dra.audit.words import listed
 from kubectl_dra.inventory.servers import amount
 from kubectl_dra.migration.journal import Journal
-from kubectl_dra.migration.names import StepName, StepState
+from kubectl_dra.migration.names import Direction
 from kubectl_dra.migration.preflight.registry import MOVE, Verdict, blocker, check, fine, unknown, warning
 from kubectl_dra.migration.profile import Change, RemoveLabel, Run, SetLabel
 from kubectl_dra.migration.subject import Subject, against_daemon_pod
@@ -24,17 +24,15 @@ def plugin_found(subject: Subject) -> Iterator[Verdict]:
         )
     elif target.profile.plugin.outside or not target.profile.plugin.pods:
         yield warning("no pod is known to be the plugin: that it is gone shows only by allocatable 0")
-    elif not _unplugged(subject):
+    elif not subject.unplugged and not _moved(subject):
         yield blocker(
             f"no pod on the node has the marks of profile {target.profile.name}'s plugin: is it the right profile? (--list-profiles)"
         )
 
 
-def _unplugged(subject: Subject) -> bool:
+def _moved(subject: Subject) -> bool:
     journal = subject.target.journal
-    if not isinstance(journal, Journal):
-        return False
-    return journal.finished or journal.state(StepName.UNPLUG) is not StepState.PENDING
+    return isinstance(journal, Journal) and journal.finished and journal.direction is Direction.MOVE
 
 
 @check("plugin-change", ok="the change moves the plugin's DaemonSet", needs=("nodes", "daemon_sets"))

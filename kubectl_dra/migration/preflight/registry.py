@@ -78,6 +78,9 @@ def check(
     return register
 
 
+BEFORE_BEGINNING = frozenset({"node-system", "kubelet", "mapped", "pod-size", "driver-only-here", "plugin-change"})
+"""Checks of what a move would do to others: they have to be asked before the plugin leaves."""
+
 VERIFIED = frozenset(
     {
         "node-ready",
@@ -101,7 +104,14 @@ def preflight(subject: Subject) -> tuple[Check, ...]:
     """Every check of the direction, by subject; of one that finds nothing, that it found nothing."""
     verify = subject.options.verify
     wanted = [each for each in registered() if subject.target.direction in each.directions and (not verify or each.name in VERIFIED)]
-    return tuple(made for each in wanted for made in _made(each, subject))
+    made = tuple(check for each in wanted for check in _made(each, subject))
+    return tuple(map(_too_late, made)) if subject.unplugged else made
+
+
+def _too_late(made: Check) -> Check:
+    """Where the plugin has left already, what speaks against beginning keeps nobody from the end: the node would stay closed for it."""
+    late = made.name in BEFORE_BEGINNING and made.level is Level.BLOCKER
+    return msgspec.structs.replace(made, level=Level.WARNING) if late else made
 
 
 def registered() -> tuple[_Registered, ...]:

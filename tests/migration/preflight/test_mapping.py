@@ -3,12 +3,12 @@
 import pytest
 from msgspec.structs import replace
 
-from kubectl_dra.migration.names import Level
+from kubectl_dra.migration.names import Level, StepName
 from kubectl_dra.migration.profile_files import find
 from kubectl_dra.objects.meta import Condition
 from kubectl_dra.objects.pod import Pod
 from tests.factories import GPU, device_class, forbidden, pod, resource_slice, workload
-from tests.migration.given import BY_PLUGIN, blockers, checks, cluster, decided, gpu_node, web
+from tests.migration.given import BY_PLUGIN, blockers, checks, cluster, decided, gpu_node, journal, web, with_journal
 
 FPGA = "example.com/fpga"
 TWO_NAMES = gpu_node("a", 4, allocatable={FPGA: 2})
@@ -168,6 +168,14 @@ def test_a_pod_that_needs_more_than_a_claim_holds() -> None:
         "Pod default/huge needs 33 devices a pod: a claim holds 32, such pods cannot be served by DRA",
     )
     assert [level for level, _ in checks(cluster(pod("large", 32)), "pod-size")] == ["ok"]
+
+
+def test_what_speaks_against_beginning_keeps_nobody_from_the_end() -> None:
+    """The plugin has left: the node would stay closed because somebody, somewhere, made such a pod."""
+    done = with_journal(gpu_node("a", allocatable={GPU: 0}), journal(StepName.CORDON, StepName.DRAIN, begun=StepName.UNPLUG))
+    early = with_journal(gpu_node("a"), journal(StepName.CORDON, begun=StepName.DRAIN))
+    assert [level for level, _ in checks(cluster(pod("huge", 33), a=done), "pod-size")] == ["warning"]
+    assert [level for level, _ in checks(cluster(pod("huge", 33), a=early), "pod-size")] == ["blocker"]
 
 
 def test_a_large_pod_of_another_name_is_no_matter_of_this_move() -> None:
