@@ -31,7 +31,12 @@ class Holder(msgspec.Struct, frozen=True):
     @classmethod
     def this_process(cls, journal: str) -> "Holder":
         """The one that asks."""
-        return cls(host(), os.getpid(), _started(os.getpid()), journal)
+        return cls.of(os.getpid(), journal)
+
+    @classmethod
+    def of(cls, pid: int, journal: str) -> "Holder":
+        """A process of this machine."""
+        return cls(host(), pid, _started(pid), journal)
 
     @property
     def dead(self) -> bool:
