@@ -65,13 +65,15 @@ def status(run: Run, node: str, *, clean: bool, yes: bool) -> ExitStatus:
 def no_profile(run: Run, node: str) -> DraError:
     """The error of a call without `--profile`: it proposes the one that is seen on the node."""
     from kubectl_dra.migration.detect import summaries
+    from kubectl_dra.migration.journal import Journal, of_node
     from kubectl_dra.migration.profile_files import builtin
 
-    seen = [item for item in summaries(builtin(), _read(run), node).items if item.detected]
-    if not seen:
-        hint = "Nothing of a known installer is seen on the node: `kubectl dra migrate-node --list-profiles`."
-    else:
-        hint = "\n".join(f"Seen on the node: --profile {item.name} ({'; '.join(item.detected)})." for item in seen)
+    snapshot = _read(run)
+    journals = [of_node(each) for each in snapshot.nodes if each.metadata.name == node]
+    used = [f"An earlier run on the node had --profile {each.profile}." for each in journals if isinstance(each, Journal)]
+    seen = [item for item in summaries(builtin(), snapshot, node).items if item.detected]
+    found = used or [f"Seen on the node: --profile {item.name} ({'; '.join(item.detected)})." for item in seen]
+    hint = "\n".join(found) or "Nothing of a known installer is seen on the node: `kubectl dra migrate-node --list-profiles`."
     return UsageError("--profile is required: how the plugin leaves the node and the driver comes", hint=hint)
 
 

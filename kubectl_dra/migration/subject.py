@@ -84,8 +84,9 @@ class Subject:
     def unplugged(self) -> bool:
         """Whether a move that is not finished has taken the plugin away, or may have."""
         journal = self.target.open_journal
-        moving = journal is not None and journal.direction is Direction.MOVE is self.target.direction
-        return moving and journal is not None and journal.state(StepName.UNPLUG) is not StepState.PENDING
+        if journal is None or self.back or journal.direction is not Direction.MOVE:
+            return False
+        return journal.state(StepName.UNPLUG) is not StepState.PENDING
 
     @cached_property
     def to_drain(self) -> tuple[Fate, ...]:

@@ -90,6 +90,17 @@ def test_the_profile_is_proposed_and_never_taken_unasked(kubectl_dra: Call) -> N
     assert nothing.stderr.endswith("Nothing of a known installer is seen on the node: `kubectl dra migrate-node --list-profiles`.\n")
 
 
+def test_the_profile_of_an_earlier_run_is_proposed_first(kubectl_dra: Call, tmp_path: Path) -> None:
+    journal = '{"id": "j1", "nodeUid": "u", "profile": "mine"}'
+    labels = {"example.com/device-plugin": "true"}
+    node = {"metadata": {"name": "a", "uid": "u", "labels": labels, "annotations": {"kubectl-dra.io/migration": journal}}}
+    file = tmp_path / "cluster.json"
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Node", **node}]}))
+    result = kubectl_dra("migrate-node", "a", "--rollback", "--dry-run=client", "--from", str(file))
+    assert (result.code, result.stderr.splitlines()[1]) == (2, "An earlier run on the node had --profile mine.")
+    assert json.loads(kubectl_dra("migrate-node", "--status", "--from", str(file), "-ojson").stdout)["items"][0]["phase"] == "moving"
+
+
 def test_a_profile_of_ones_own(kubectl_dra: Call, tmp_path: Path) -> None:
     mine = tmp_path / "mine.yaml"
     mine.write_text(
