@@ -73,7 +73,11 @@ class Ground:
 
     def run(self, *more: str, node: str = "", kubeconfig: Path | None = None) -> Result:
         """Run it in this process."""
-        return kubectl_dra(*self.arguments(*more, node=node, kubeconfig=kubeconfig), variables=self.variables)
+        return self.call(self.arguments(*more, node=node, kubeconfig=kubeconfig))
+
+    def call(self, arguments: Sequence[str]) -> Result:
+        """Run just these arguments."""
+        return kubectl_dra(*arguments, variables=self.variables)
 
     def start(self, *more: str, node: str = "", kubeconfig: Path | None = None) -> "subprocess.Popen[str]":
         """Run it in a process of its own, to be killed or interrupted."""
