@@ -17,6 +17,7 @@ from kubectl_dra.environment import Environment
 from tests import picture
 from tests.bed.build import binaries
 from tests.bed.cluster import Cluster
+from tests.bed.devices_in_use import start_devices_in_use
 from tests.bed.two_nodes import start_two_nodes
 from tests.bed.waiting_pods import start_waiting_pods
 
@@ -48,8 +49,13 @@ class Example:
 
     @property
     def of_waiting_pods(self) -> bool:
-        """True when it is run on the cluster of pods that wait, False for the one with two nodes."""
+        """True when it is run on the cluster of pods that wait, False for the others."""
         return not self.offline and self.words[0] == "explain"
+
+    @property
+    def of_devices_in_use(self) -> bool:
+        """True when it is run on the cluster for taints; what is neither this nor the one before is run on that with two nodes."""
+        return not self.offline and self.words[0] == "taint"
 
 
 def examples() -> list[Example]:
@@ -91,7 +97,7 @@ def steady(text: str) -> str:
 
 
 def main() -> None:
-    """Write what the commands print now: of the bundled cluster, of the one with two nodes, and of the one with pods that wait."""
+    """Write what the commands print now: of the bundled cluster, and of those on the bed."""
     picture.write()
     README.write_text(CODES.sub(lambda _: codes(), README.read_text()))
     if sys.argv[1:] == ["offline"]:
@@ -99,12 +105,19 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory(prefix="bed-") as folder, ExitStack() as stack:
         live = {}
-        for of_waiting_pods, start in ((False, start_two_nodes), (True, start_waiting_pods)):
+        for start in (start_two_nodes, start_waiting_pods, start_devices_in_use):
             path = Path(folder) / start.__name__[-4:]
             cluster = stack.enter_context(Cluster(binaries().bed, path / "c"))
             start(cluster, path, stack)
-            live[of_waiting_pods] = {"KUBECONFIG": str(cluster.kubeconfig)}
-        rewrite(lambda example: printed(example) if example.offline else steady(printed(example, live[example.of_waiting_pods])))
+            live[start] = {"KUBECONFIG": str(cluster.kubeconfig)}
+
+        def output(example: Example) -> str:
+            if example.offline:
+                return printed(example)
+            ground = start_devices_in_use if example.of_devices_in_use else start_waiting_pods
+            return steady(printed(example, live[ground if example.of_waiting_pods or example.of_devices_in_use else start_two_nodes]))
+
+        rewrite(output)
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ spec: {attachRequired: false}
 """
 """A kind of which kubectl's file has no object is unknown, not empty."""
 
-LIVE = [example for example in examples() if not example.offline and not example.of_waiting_pods]
+LIVE = [example for example in examples() if not (example.offline or example.of_waiting_pods or example.of_devices_in_use)]
 KINDS = (
     "nodes,pods,deviceclasses,resourceslices,resourceclaims,devicetaintrules,resourcequotas,poddisruptionbudgets,deployments,replicasets,"
     "statefulsets,daemonsets,jobs,cronjobs,replicationcontrollers,csidrivers"
