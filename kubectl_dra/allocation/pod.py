@@ -30,7 +30,7 @@ from kubectl_dra.objects.meta import ObjectMeta, timestamp
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.pod import Pod, RequestMapping
 from kubectl_dra.objects.resource import DeviceClaim, DeviceRequest, DeviceTaintRule, ExactDeviceRequest, ResourceClaim, ResourceClaimSpec
-from kubectl_dra.objects.snapshot import Snapshot
+from kubectl_dra.objects.snapshot import ReadState, Snapshot
 
 SPECIAL_CLAIM = "<extended-resources>"
 """What the scheduler calls the claim for extended resources before it is stored."""
@@ -81,6 +81,12 @@ class PodOnNode:
     obstacles: tuple[ClaimObstacle, ...] = ()
     unknown: tuple[str, ...] = ()
     lost_at_bind: bool = False
+
+
+_KNOWN = frozenset({ReadState.READ, ReadState.UNSERVED})
+"""A kind that the server does not serve has no object."""
+_NO_RULES = _KNOWN | {ReadState.ABSENT}
+"""A file without rules is taken by its slices' own taints."""
 
 
 @dataclass(slots=True)
@@ -197,7 +203,9 @@ class PodPlanner:
         kinds = ["device_classes", "resource_slices", "resource_claims"]
         if self.features.device_taints:
             kinds.append("device_taint_rules")
-        unknown = [kind for kind in kinds if not getattr(self.snapshot, kind).known]
+        unknown = [
+            kind for kind in kinds if getattr(self.snapshot, kind).state not in (_KNOWN if kind != "device_taint_rules" else _NO_RULES)
+        ]
         if "device_taint_rules" in kinds and any(map(_is_old, self.snapshot.device_taint_rules)):
             unknown.append("device_taint_rules")
         return tuple(unknown)

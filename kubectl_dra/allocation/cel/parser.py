@@ -245,7 +245,7 @@ class _Parser:
             node = expand(function, at, target, arguments)
         except MacroError as error:
             self.note(error.offset, str(error))
-            node = Literal(at, None)
+            node = Literal(error.offset, None)
         return measured(Call(at, function, arguments, target)) if node is None else node
 
     def arguments(self) -> list[Node]:

@@ -20,3 +20,11 @@ def test_the_first_problem(expression: str, problem: str) -> None:
     answer = ask(expression)
     assert answer.error_class is ErrorClass.COMPILE
     assert answer.error.splitlines()[0] == f"compilation failed: ERROR: <input>:{problem}"
+
+
+def test_a_macro_that_is_wrong_inside_another_is_told_twice_at_its_place() -> None:
+    lines = ask("[1].map(has(1), 2)").error.splitlines()
+    assert [line for line in lines if "ERROR" in line] == [
+        "compilation failed: ERROR: <input>:1:13: invalid argument to has() macro",
+        "ERROR: <input>:1:13: argument is not an identifier",
+    ]
