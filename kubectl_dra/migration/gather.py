@@ -48,7 +48,7 @@ def gather(target: Target, options: Options, reach: Reach) -> Facts:
         missing=tuple(
             _shown(denied.access) for denied in reach.insist(lambda: missing(reach.writes, _wanted(serves_rules=reach.serves_rules)))
         ),
-        refused=None if options.canary.skip or not image else tuple(_refused(target, options, reach, image)),
+        refused=None if options.canary.skip or not (image or options.canary.manifest) else tuple(_refused(target, options, reach, image)),
         canary_image=image,
         topology_manager=_topology_manager(target.name, reach),
     )

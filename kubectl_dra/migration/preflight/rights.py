@@ -27,9 +27,12 @@ def canary(subject: Subject) -> Iterator[Verdict]:
         yield unknown("whether the server takes the canary was not tried: no cluster is asked here")
     for each in facts.refused or ():
         yield blocker(f"the server refuses the canary: {each}")
-    if facts.canary_image is None:
+    if options.manifest:
+        if facts.refused is not None and not facts.refused:
+            yield fine("the server takes the canary of --canary")
+    elif facts.canary_image is None:
         return
-    if not facts.canary_image:
+    elif not facts.canary_image:
         yield blocker("the node says of no image that it has it: name one for the canary with --canary-image")
     elif not facts.refused:
         yield fine(f"the canary's image is {facts.canary_image}")

@@ -34,6 +34,14 @@ def test_no_image_for_the_canary() -> None:
     )
 
 
+def test_a_canary_of_ones_own_brings_its_image() -> None:
+    own = CanaryOptions(manifest="kind: Pod")
+    assert checks(cluster(), "canary", facts=replace(ASKED, canary_image=""), canary=own) == [
+        ("ok", "the server takes the canary of --canary")
+    ]
+    assert [level for level, _ in checks(cluster(), "canary", facts=replace(ASKED, refused=("no",)), canary=own)] == ["blocker"]
+
+
 def test_without_a_canary_nothing_is_proved() -> None:
     ((level, message),) = checks(cluster(), "canary", canary=CanaryOptions(skip=True))
     assert (level, message.partition(":")[0]) == ("warning", "--no-canary")
