@@ -1,9 +1,10 @@
 """What `audit` does: read and look, once or twice, at a cluster or at manifests, and compare with an earlier time."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubectl_dra.cli.options import Run
-from kubectl_dra.errors import ApiError, IncompleteReadingError, KubeconfigError, UnreachableError, UsageError
+from kubectl_dra.errors import ClusterError, IncompleteReadingError, KubeconfigError, TimedOutError, UsageError
 
 if TYPE_CHECKING:
     from kubectl_dra.audit.case import Case
@@ -132,14 +133,17 @@ def _beside(run: Run, kinds: tuple[str, ...]) -> "tuple[Snapshot | None, str]":
     from kubectl_dra.cli.source import read_snapshot
 
     named = run.from_ is not None or run.demo or run.strict or any(getattr(run, option) for option in _NAMING)
+    patient = run if named or run.request_timeout != "0" else replace(run, request_timeout=_UNASKED)
     try:
-        return read_snapshot(run, kinds), ""
-    except (KubeconfigError, UnreachableError, ApiError) as error:
+        return read_snapshot(patient, kinds), ""
+    except (KubeconfigError, ClusterError, TimedOutError) as error:
         if named:
             raise
         return None, error.message
 
 
+_UNASKED = "10s"
+"""The limit of each request to a cluster that nobody named: one that is out of reach must not hold a review up."""
 _NAMING = ("kubeconfig", "context", "cluster", "user", "server", "token", "as_")
 """Options that name a cluster, or somebody who may read it."""
 

@@ -1,6 +1,7 @@
 """Manifests judged before they run."""
 
 import json
+import socket
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -262,3 +263,16 @@ def test_several_paths_and_one_of_them_standard_input() -> None:
     nothing = audit("--manifests", BUNDLED, "--manifests", f"{BUNDLED}/values.yaml")
     assert (nothing.code, nothing.stderr.splitlines()[0]) == (3, f"error: {BUNDLED}/values.yaml has no Kubernetes manifest")
     assert audit("--manifests", "-", "--manifests", "-").code == 2
+
+
+def test_a_cluster_that_nobody_named_and_that_does_not_answer_holds_no_review_up(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # it takes connections, and says nothing
+        path = tmp_path / "config"
+        cluster_entry = f'{{name: c, cluster: {{server: "http://127.0.0.1:{silent.getsockname()[1]}"}}}}'
+        path.write_text(f"current-context: a\ncontexts: [{{name: a, context: {{cluster: c}}}}]\nclusters: [{cluster_entry}]\n")
+        argv = ("audit", "--manifests", f"{BUNDLED}/classes.yaml", "--request-timeout=200ms", "-o", "json")
+        alone = kubectl_dra(*argv, variables={"KUBECONFIG": str(path)})
+        named = kubectl_dra(*argv, "--context", "a", variables={"KUBECONFIG": str(path)})
+    assert alone.code == 0
+    assert json.loads(alone.stdout)["unknown"][0]["reason"].startswith("no cluster was read beside the manifests (")
+    assert (named.code, named.stdout) == (4, "")
