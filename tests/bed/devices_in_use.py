@@ -1,6 +1,7 @@
 """A cluster for taints: node-a's three devices are in use, node-b has one that is free. Which pod has which device is always the same."""
 
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 from tests.bed.api import manifests
@@ -75,11 +76,25 @@ def start_devices_in_use(cluster: Cluster, path: Path, stack: ExitStack) -> None
     for number, text in ((2, OBJECTS), (3, NOTEBOOK)):
         for manifest in manifests(text):
             cluster.api.apply(manifest)
-        wait_until(lambda number=number: _running(cluster) == number, f"{number} running pods")
+        wait_until(partial(_run, cluster, number), f"{number} running pods")
     budget = "/apis/policy/v1/namespaces/default/poddisruptionbudgets/train"
     wait_until(lambda: cluster.api.get(budget).get("status", {}).get("currentHealthy") == 2, "the budget counts both pods")
     cluster.api.patch("/api/v1/nodes/node-b", {"spec": {"unschedulable": None}})
 
 
-def _running(cluster: Cluster) -> int:
-    return sum(1 for pod in cluster.api.items("/api/v1/namespaces/default/pods") if pod["status"].get("phase") == "Running")
+def settle(cluster: Cluster) -> None:
+    """Wait until the rules that evict have said that they are done, which takes them ten seconds, and all pods run again."""
+    wait_until(lambda: _done(cluster), "nothing moves")
+
+
+def _done(cluster: Cluster) -> bool:
+    rules = cluster.api.items("/apis/resource.k8s.io/v1/devicetaintrules")
+    evicting = [each for each in rules if each["spec"]["taint"]["effect"] == "NoExecute"]
+    reasons = {condition["reason"] for each in evicting for condition in each.get("status", {}).get("conditions", [{"reason": ""}])}
+    return reasons <= {"Completed"} and _running(cluster) == 3
+
+
+def _run(cluster: Cluster, number: int) -> bool:
+    """Whether so many pods run."""
+    pods = cluster.api.items("/api/v1/namespaces/default/pods")
+    return sum(1 for pod in pods if pod["status"].get("phase") == "Running") == number
