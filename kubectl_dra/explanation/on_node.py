@@ -16,6 +16,7 @@ from kubectl_dra.knowledge.faults import fault
 from kubectl_dra.objects import quantity
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.quantity import Quantity
+from kubectl_dra.objects.snapshot import KINDS
 
 _VERDICTS = {
     Verdict.FITS: NodeVerdict.FITS,
@@ -73,6 +74,9 @@ def _reasons(case: PodCase, node: Node, found: PodOnNode, seen: NodeDevices, *, 
     if found.lost_at_bind:
         name = next(each for each in found.served.plugin if each in case.names)
         yield Reason("claims-and-plugin", sentence("claims-and-plugin", name), name)
+    elif found.unknown:
+        kinds = ", ".join(KINDS[each] for each in found.unknown)
+        yield Reason("undecided", f"{sentence('undecided')}: {kinds} could not be read", kinds)
     elif found.verdict is Verdict.FITS and not case.snapshot.pods.known:
         yield Reason("undecided", f"{sentence('undecided')} how much of the node its pods leave: they could not be read")
     answer = found.allocation

@@ -88,7 +88,7 @@ def test_claims_that_stand_in_the_way() -> None:
 
 def test_claims_that_could_not_be_read_are_not_told_as_missing() -> None:
     found = explained(with_claim(claim="mine"), *FREE, resource_claims=forbidden("resourceclaims"))
-    assert (found.verdict, codes(found)) == ("unknown", [])
+    assert (found.verdict, codes(found)) == ("unknown", ["undecided"])
 
 
 def test_a_pod_without_any_node_in_the_cluster() -> None:

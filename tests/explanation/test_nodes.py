@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from kubectl_dra.explanation.document import Reason
 from kubectl_dra.objects.node import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Taint
 from kubectl_dra.objects.resource import Device, DeviceAttribute, DeviceCapacity, DeviceTaint
+from kubectl_dra.objects.snapshot import KindReading, ReadState
 from tests.explanation.given import asking, codes, exactly, explained, on, with_claim
 from tests.factories import GPU, claim, device_class, devices, forbidden, node, pod, resource_slice
 
@@ -193,6 +194,15 @@ def test_claims_beside_a_mapped_name_that_a_plugin_serves_cannot_be_bound() -> N
 def test_what_could_not_be_read_is_unknown() -> None:
     found = explained(pod("train", gpu=1), A, GPUS, resource_slices=forbidden("resourceslices"))
     assert (found.verdict, on(found, "a").verdict, [each.kind for each in found.unknown]) == ("unknown", "unknown", ["ResourceSlice"])
+    (reason,) = found.reasons
+    assert (reason.code, reason.message) == ("undecided", "it cannot be told: ResourceSlice could not be read")
+
+
+def test_a_server_without_taint_rules_has_none_and_a_file_without_them_is_taken_so() -> None:
+    """Before 1.37 rules are not served by default."""
+    for state in (ReadState.UNSERVED, ReadState.ABSENT):
+        found = explained(pod("train", gpu=1), A, GPUS, resource_slice("a", 1), device_taint_rules=KindReading(state=state))
+        assert found.verdict == "fits"
 
 
 def test_the_commonest_reason_first_and_the_one_that_tells_most_in_the_sentence() -> None:
