@@ -23,7 +23,7 @@ from kubectl_dra.allocation.cel.syntax import (
 from kubectl_dra.allocation.cel.types import Kind, Type
 from kubectl_dra.allocation.cel.values import UInt
 
-_TYPES = {
+TYPES = {
     kind.name: kind
     for kind in (
         types.BOOL,
@@ -145,10 +145,10 @@ class _Checker:
                 raise Unsupported("a variable named device hides the device")
             node.name = plain
             return DEVICE
-        if plain in _TYPES:
+        if plain in TYPES:
             node.name = plain
-            node.constant = _TYPES[plain]
-            return types.type_of(_TYPES[plain])
+            node.constant = TYPES[plain]
+            return types.type_of(TYPES[plain])
         if plain.startswith("google.protobuf."):
             raise Unsupported(f"protobuf messages are not known here: {plain}")
         return None
@@ -159,7 +159,7 @@ class _Checker:
             found = self.resolved(Ident(node.offset, qualified), qualified)
             if found is not None:
                 plain = qualified.removeprefix(".")
-                node.operand = Ident(node.offset, plain, _TYPES[plain], type=found)
+                node.operand = Ident(node.offset, plain, TYPES[plain], type=found)
                 node.field = ""
                 return found
         result = self.field(node, node.operand, node.field, optional=False)
@@ -339,7 +339,7 @@ class _Checker:
         name = node.name.removeprefix(".")
         if name.startswith("google.protobuf.") or name == DEVICE.name:
             raise Unsupported(f"messages cannot be made here: {name}")
-        if name in _TYPES:
+        if name in TYPES:
             self.report(node, f"'{name}' is not a message type")
             return types.ERROR
         return self.undeclared(node, node.name)

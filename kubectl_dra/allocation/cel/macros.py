@@ -102,7 +102,7 @@ def _pair(arguments: list[Node]) -> tuple[str, str]:
 
 def _has(offset: int, target: Node | None, arguments: list[Node]) -> Node:
     operand = arguments[0]
-    if not isinstance(operand, Select) or operand.test:
+    if not isinstance(operand, Select):
         raise MacroError(operand.offset, "invalid argument to has() macro")
     return measured(Select(offset, operand.operand, operand.field, test=True))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from kubectl_dra.allocation.cel import folds, operators
 from kubectl_dra.allocation.cel.attributes import Attribute, Qualifier
-from kubectl_dra.allocation.cel.check import UNPLANNED
+from kubectl_dra.allocation.cel.check import TYPES, UNPLANNED
 from kubectl_dra.allocation.cel.cost import LIST, MAP, cost_of
 from kubectl_dra.allocation.cel.dispatch import FUNCTION_STYLE, SINGLETONS, dispatched, guarded
 from kubectl_dra.allocation.cel.errors import CompileError, EvaluationError, EvaluationPanic, NoSuchOverload, Unsupported
@@ -16,6 +16,7 @@ from kubectl_dra.allocation.cel.map_keys import map_key
 from kubectl_dra.allocation.cel.membership import member_key, members
 from kubectl_dra.allocation.cel.regex import Machine, RegexError, compiled
 from kubectl_dra.allocation.cel.syntax import Call, Fold, Ident, ListExpr, Literal, MapExpr, Node, Select
+from kubectl_dra.allocation.cel.types import Kind
 from kubectl_dra.allocation.cel.values import ListValue, MapValue, Optional, TypeValue, UInt, Value
 
 _QUADRATIC = frozenset({"list_distinct", "list_sets_contains_list", "list_sets_equivalent_list", "list_sets_intersects_list"})
@@ -66,6 +67,9 @@ class Planner:
         if node.constant is not None:
             return _type_constant(node)
         if node.name in self.names:
+            if node.checked.kind is Kind.TYPE:
+                # upstream takes every name that stands for a type for the name of one (cel-go: interpreter/planner.go, planCheckedIdent)
+                return _type_constant(Ident(node.offset, node.name, TYPES.get(node.name)))
             return Attribute(self.names[node.name])
         return Attribute(_device, device=True)
 

@@ -28,3 +28,18 @@ def test_a_macro_that_is_wrong_inside_another_is_told_twice_at_its_place() -> No
         "compilation failed: ERROR: <input>:1:13: invalid argument to has() macro",
         "ERROR: <input>:1:13: argument is not an identifier",
     ]
+
+
+@pytest.mark.parametrize(
+    "expression", ["cel.bind(t, type(1), true)", "[type(1)].all(t, t == int)", "optional.of(int).optMap(t, t == int).hasValue()"]
+)
+def test_a_variable_that_stands_for_a_type_is_taken_for_the_name_of_one(expression: str) -> None:
+    answer = ask(expression)
+    assert (answer.error, answer.error_class) == ("program instantiation failed: reference to undefined type: t", ErrorClass.COMPILE)
+    assert ask("cel.bind(int, type(1), int == int)").matches is True
+    assert ask("[dyn(type(1))].all(t, t == int)").matches is True
+
+
+def test_has_may_ask_what_has_asks() -> None:
+    assert ask('has(has({"a": 1}.a))').matches is True
+    assert ask('has(has({"a": 1}.b))').matches is False
