@@ -15,13 +15,14 @@ from kubectl_dra.remedies.lost_mapping import LOST_MAPPING, give_up_name
 
 def hints(case: PodCase, nodes: tuple[OnNode, ...]) -> tuple[Reason, ...]:
     """In no other order than this."""
-    return (*_feature(case), *_forgotten(case), *_unmapped(case, nodes), *_no_preemption(case, nodes), *_no_nodes(case))
+    return (*_feature(case, nodes), *_forgotten(case), *_unmapped(case, nodes), *_no_preemption(case, nodes), *_no_nodes(case))
 
 
-def _feature(case: PodCase) -> Iterator[Reason]:
-    """Clusters before 1.37 whose classes serve no names, or may not."""
+def _feature(case: PodCase, nodes: tuple[OnNode, ...]) -> Iterator[Reason]:
+    """Clusters before 1.37 whose classes serve no names, or may not. Where the gate is off, classes lose their names when they are made."""
     named = {each.spec.extended_resource_name for each in case.snapshot.device_classes}
-    names = [name for name in case.names if name in named or class_of_implicit_name(name) is not None]
+    unserved = _unserved(nodes) if case.extended_resources is False else set()
+    names = [name for name in case.names if name in named or name in unserved or class_of_implicit_name(name) is not None]
     if names and case.extended_resources is False:
         yield Reason(
             "feature-off", f"the feature gate {EXTENDED_RESOURCE} is off, so no class serves {', '.join(names)}", EXTENDED_RESOURCE
@@ -50,12 +51,16 @@ def _no_nodes(case: PodCase) -> Iterator[Reason]:
         yield Reason("no-nodes", "the cluster has no node")
 
 
+def _unserved(nodes: tuple[OnNode, ...]) -> set[str]:
+    """The names that nobody serves on some node."""
+    return {reason.subject for node in nodes for reason in node.reasons if reason.code == "not-served"}
+
+
 def _unmapped(case: PodCase, nodes: tuple[OnNode, ...]) -> Iterator[Reason]:
     """A name that no class maps, where the vendor's driver has a class for its devices (installers differ in whether it maps the name)."""
-    if not case.snapshot.device_classes.known:
+    if not case.snapshot.device_classes.known or case.extended_resources is False:
         return
-    unserved = {reason.subject for node in nodes for reason in node.reasons if reason.code == "not-served"}
-    for name in sorted(unserved):
+    for name in sorted(_unserved(nodes)):
         known = vendors.resource(name)
         if known is None or known.blocked:
             continue

@@ -79,6 +79,18 @@ def test_an_older_cluster_gets_the_verdict_that_its_scheduler_bears_out(own_cell
     assert tuple((each["code"], each["severity"]) for each in report["findings"] if each["severity"] != "info") == older.findings
     # a kind that this minor does not have is not missing
     assert not any("DeviceTaintRule" in each["reason"] for each in report["unknown"])
+    if older.scheduler:
+        _explained(cluster, older)
+
+
+def _explained(cluster: Cluster, older: Older) -> None:
+    """The pod that waits: DRA has two devices where it wants four, if the class serves the name."""
+    pods = cluster.api.items("/api/v1/namespaces/default/pods")
+    (waiting,) = (pod["metadata"]["name"] for pod in pods if "nodeName" not in pod["spec"])
+    found = _answer(cluster, "explain", "pod", waiting)
+    assert (found["verdict"], found["said"][0]["message"].startswith(older.scheduler)) == ("waits", True)
+    because = ["plugin-used-up", "too-few"] if older.mapped else ["feature-off", "not-served", "plugin-used-up"]
+    assert sorted(each["code"] for each in found["reasons"]) == because
 
 
 def _answer(cluster: Cluster, *argv: str) -> dict[str, Any]:
