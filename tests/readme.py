@@ -17,7 +17,7 @@ from kubectl_dra.environment import Environment
 from tests import picture
 from tests.bed.build import binaries
 from tests.bed.cluster import Cluster
-from tests.bed.devices_in_use import start_devices_in_use
+from tests.bed.devices_in_use import settle, start_devices_in_use
 from tests.bed.two_nodes import start_two_nodes
 from tests.bed.waiting_pods import start_waiting_pods
 
@@ -110,10 +110,13 @@ def main() -> None:
             cluster = stack.enter_context(Cluster(binaries().bed, path / "c"))
             start(cluster, path, stack)
             live[start] = {"KUBECONFIG": str(cluster.kubeconfig)}
+            in_use = cluster  # the last one
 
         def output(example: Example) -> str:
             if example.offline:
                 return printed(example)
+            if example.of_devices_in_use:
+                settle(in_use)
             ground = start_devices_in_use if example.of_devices_in_use else start_waiting_pods
             return steady(printed(example, live[ground if example.of_waiting_pods or example.of_devices_in_use else start_two_nodes]))
 

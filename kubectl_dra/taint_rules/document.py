@@ -22,12 +22,16 @@ class RuleTaint(Part, frozen=True):
 
 
 class Rule(Part, frozen=True):
-    """A rule. A null selector selects no device, one whose parts are null selects all. `exists` when it is in the cluster."""
+    """A rule. A null selector selects no device, one whose parts are null selects all.
+
+    `exists` when it is in the cluster, with the effect `effect_now` (null when it is not there).
+    """
 
     name: str
     device_selector: RuleSelector | None
     taint: RuleTaint
     exists: bool = False
+    effect_now: str | None = None
 
 
 class Counts(Part, frozen=True):

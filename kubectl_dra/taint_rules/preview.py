@@ -49,7 +49,7 @@ class Sight(msgspec.Struct, frozen=True):
     """Rules in a reading: everything that a preview is put together from."""
 
     subject: Subject
-    existing: frozenset[str]
+    existing: Mapping[str, DeviceTaintRule]
     now: datetime
 
     @property
@@ -71,9 +71,10 @@ def never() -> bool:
 def sight(snapshot: Snapshot, rules: Iterable[DeviceTaintRule], now: datetime) -> Sight:
     """Look at rules, whether they exist (by their names) or not. `now` is when evictions would begin."""
     rules = tuple(rules)
-    there = frozenset(rule.metadata.name for rule in snapshot.device_taint_rules)
+    names = {rule.metadata.name for rule in rules}
+    there = {rule.metadata.name: rule for rule in snapshot.device_taint_rules if rule.metadata.name in names}
     reading = reading_of(snapshot)
-    return Sight(Subject(reading, rules, Hits(reading, rules)), there & {rule.metadata.name for rule in rules}, now)
+    return Sight(Subject(reading, rules, Hits(reading, rules)), there, now)
 
 
 def reading_of(snapshot: Snapshot) -> Reading:
@@ -89,7 +90,7 @@ def evicted_pods(seen: Sight) -> tuple[Pod, ...]:
 def preview(seen: Sight, expired: Callable[[], bool] = never) -> TaintPreview:
     """The document. `expired` ends the trial of successors, which is the only part that can take long; those left are unknown."""
     snapshot, subject, hits = seen.snapshot, seen.subject, seen.hits
-    rules = tuple(_rule(rule, exists=rule.metadata.name in seen.existing) for rule in subject.rules)
+    rules = tuple(_rule(rule, seen.existing.get(rule.metadata.name)) for rule in subject.rules)
     each = tuple(
         RulePreview(told, counts(snapshot, Hits(subject.reading, (rule,))) if len(rules) > 1 else counts(snapshot, hits))
         for told, rule in zip(rules, subject.rules, strict=True)
@@ -130,10 +131,11 @@ def counts(snapshot: Snapshot, hits: Hits) -> Counts:
     )
 
 
-def _rule(rule: DeviceTaintRule, *, exists: bool) -> Rule:
+def _rule(rule: DeviceTaintRule, there: DeviceTaintRule | None) -> Rule:
     selector, taint = rule.spec.device_selector, rule.spec.taint
     told = None if selector is None else RuleSelector(selector.driver, selector.pool, selector.device)
-    return Rule(rule.metadata.name, told, RuleTaint(taint.key, taint.value, taint.effect, taint.time_added), exists)
+    effect = None if there is None else there.spec.taint.effect
+    return Rule(rule.metadata.name, told, RuleTaint(taint.key, taint.value, taint.effect, taint.time_added), there is not None, effect)
 
 
 def _offset(seen: Sight) -> int:

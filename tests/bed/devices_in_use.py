@@ -76,7 +76,7 @@ def start_devices_in_use(cluster: Cluster, path: Path, stack: ExitStack) -> None
     for number, text in ((2, OBJECTS), (3, NOTEBOOK)):
         for manifest in manifests(text):
             cluster.api.apply(manifest)
-        wait_until(partial(_run, cluster, number), f"{number} running pods")
+        wait_until(partial(_runs, cluster, number), f"{number} running pods")
     budget = "/apis/policy/v1/namespaces/default/poddisruptionbudgets/train"
     wait_until(lambda: cluster.api.get(budget).get("status", {}).get("currentHealthy") == 2, "the budget counts both pods")
     cluster.api.patch("/api/v1/nodes/node-b", {"spec": {"unschedulable": None}})
@@ -91,10 +91,9 @@ def _done(cluster: Cluster) -> bool:
     rules = cluster.api.items("/apis/resource.k8s.io/v1/devicetaintrules")
     evicting = [each for each in rules if each["spec"]["taint"]["effect"] == "NoExecute"]
     reasons = {condition["reason"] for each in evicting for condition in each.get("status", {}).get("conditions", [{"reason": ""}])}
-    return reasons <= {"Completed"} and _running(cluster) == 3
+    return reasons <= {"Completed"} and _runs(cluster, 3)
 
 
-def _run(cluster: Cluster, number: int) -> bool:
-    """Whether so many pods run."""
+def _runs(cluster: Cluster, number: int) -> bool:
     pods = cluster.api.items("/api/v1/namespaces/default/pods")
     return sum(1 for pod in pods if pod["status"].get("phase") == "Running") == number

@@ -144,8 +144,7 @@ def _outcome(found: TaintPreview) -> Iterator[Section]:
 def _head(found: TaintPreview) -> Iterator[Section]:
     taint = taint_words(found.rules[0].rule.taint)
     if found.rule is not None:
-        verb = "exists:" if found.rule.exists else "would be"
-        yield Text(f"DeviceTaintRule {found.rule.name} {verb} {taint} on {selector_words(found.rule)}", Style.HEADING)
+        yield Text(f"DeviceTaintRule {found.rule.name} {_verb(found.rule)} {taint} on {selector_words(found.rule)}", Style.HEADING)
     else:
         yield Text(f"{len(found.rules)} DeviceTaintRules with {taint}", Style.HEADING)
         yield RULES.of(found.rules)
@@ -154,6 +153,12 @@ def _head(found: TaintPreview) -> Iterator[Section]:
         yield Text(f"The cluster's own answer is not there: {found.probe_reason}", Style.WARNING)
     for each in found.differences:
         yield Text(each, Style.WARNING)
+
+
+def _verb(rule: Rule) -> str:
+    if not rule.exists:
+        return "would be"
+    return "is" if rule.effect_now == rule.taint.effect else f"has {rule.effect_now} now, and would be"
 
 
 def _numbers(found: TaintPreview) -> Section:

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tests.bed.cluster import Cluster
-from tests.bed.devices_in_use import start_devices_in_use
+from tests.bed.devices_in_use import settle, start_devices_in_use
 from tests.readme import examples, printed, steady
 
 SHOWN = [example for example in examples() if example.of_devices_in_use]
@@ -18,4 +18,5 @@ def test_what_the_readme_shows_of_taints(own_cell: Callable[..., Cluster], short
         live = {"KUBECONFIG": str(cluster.kubeconfig)}
         assert [example.words[1] for example in SHOWN][-3:] == ["promote", "list", "delete"]
         for example in SHOWN:
+            settle(cluster)
             assert steady(printed(example, live)) == example.output, example.command
