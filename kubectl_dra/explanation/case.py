@@ -22,7 +22,7 @@ from kubectl_dra.objects.resource import ResourceClaim, ResourceClaimTemplate
 from kubectl_dra.objects.snapshot import Snapshot
 
 MOST_STEPS = 200_000
-"""Steps of the search for one node, each a microsecond or ten: past it the answer is "unknown", as the scheduler's is a timeout."""
+"""Steps of the search for one node, each a few microseconds: past it the answer is "unknown", as the scheduler's is a timeout."""
 
 
 class PodCase:
@@ -35,15 +35,15 @@ class PodCase:
         self.exists = exists
         self.extended_resources = Servers(snapshot).extended_resources
         self.planner = PodPlanner(snapshot, extended_resources=self.extended_resources is not False)
-        self._expired = expired
+        self.expired = expired
 
     def of(self, snapshot: Snapshot, pod: Pod) -> "PodCase":
         """The same about a pod and a cluster that something was added to."""
-        return PodCase(snapshot, pod, exists=self.exists, expired=self._expired)
+        return PodCase(snapshot, pod, exists=self.exists, expired=self.expired)
 
     def on_node(self, node: Node) -> PodOnNode:
         """What the scheduler would make of the pod on the node."""
-        return self.planner.on_node(self.pod, node, expired=self._expired, most_steps=MOST_STEPS)
+        return self.planner.on_node(self.pod, node, expired=self.expired, most_steps=MOST_STEPS)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

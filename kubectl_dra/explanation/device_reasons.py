@@ -25,6 +25,8 @@ _CODES: Mapping[Against, str] = {
     Against.CONSTRAINT: "constraint",
 }
 """What is told of a request when it is the commonest thing against the devices of its class; all else is `device-not-usable`."""
+_MOST_STEPS = 20_000
+"""Of each search without one constraint."""
 _SHOWN = 4
 """Holders or expressions that a reason lists."""
 
@@ -165,7 +167,8 @@ class NodeDevices:
 
     def _of_combination(self) -> Iterator[Reason]:
         """Every request could be met by itself."""
-        defeating = defeating_constraints(self._case.planner.allocator, self._node, self._claims)
+        allocator, expired = self._case.planner.allocator, self._case.expired
+        defeating = defeating_constraints(allocator, self._node, self._claims, expired=expired, most_steps=_MOST_STEPS)
         for claim, constraint in defeating:
             name = constraint.match_attribute or constraint.distinct_attribute or ""
             how = "the same" if constraint.match_attribute is not None else "a different"

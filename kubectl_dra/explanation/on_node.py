@@ -57,8 +57,8 @@ def pods_matter(case: PodCase, node: Node) -> bool:
 def _verdict(case: PodCase, found: PodOnNode) -> NodeVerdict:
     if found.lost_at_bind:
         return NodeVerdict.NO
-    if found.verdict is Verdict.FITS and not case.snapshot.pods.known:
-        return NodeVerdict.UNKNOWN
+    if found.allocation.kind is FailureKind.TIMEOUT or (found.verdict is Verdict.FITS and not case.snapshot.pods.known):
+        return NodeVerdict.UNKNOWN  # the time that is over is that of this tool
     return _VERDICTS[found.verdict]
 
 
@@ -87,7 +87,7 @@ def _reasons(case: PodCase, node: Node, found: PodOnNode, seen: NodeDevices, *, 
                 yield from seen.reasons()
         case FailureKind.NODE:
             yield from (case.unready_pools.reason(each) for each in seen.pools if not each.incomplete)
-        case FailureKind.UNDECIDED:
+        case FailureKind.UNDECIDED | FailureKind.TIMEOUT:
             yield Reason("undecided", f"{sentence('undecided')}: {answer.error}")
         case _:
             yield _failure(answer.error)

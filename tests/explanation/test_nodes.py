@@ -3,11 +3,12 @@
 from msgspec.structs import replace
 
 from kubectl_dra.explanation.document import Reason
+from kubectl_dra.explanation.pod import explain
 from kubectl_dra.objects.node import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Taint
 from kubectl_dra.objects.resource import Device, DeviceAttribute, DeviceCapacity, DeviceTaint
 from kubectl_dra.objects.snapshot import KindReading, ReadState
 from tests.explanation.given import asking, codes, exactly, explained, on, with_claim
-from tests.factories import GPU, claim, device_class, devices, forbidden, node, pod, resource_slice
+from tests.factories import GPU, claim, device_class, devices, forbidden, node, pod, resource_slice, snapshot
 
 A = node("a")
 GPUS = device_class("gpu", GPU)
@@ -216,3 +217,9 @@ def test_the_commonest_reason_first_and_the_one_that_tells_most_in_the_sentence(
 def test_one_node_is_told_and_the_verdict_is_still_that_of_all() -> None:
     found = explained(pod("train", gpu=1), A, node("b"), GPUS, resource_slice("a", 1), node="b", devices=True)
     assert ([each.node for each in found.nodes], found.verdict, codes(found)) == (["b"], "fits", ["no-devices"])
+
+
+def test_a_search_that_takes_too_long_is_not_decided() -> None:
+    waiting = pod("train", gpu=1)
+    found = explain(snapshot(waiting, A, GPUS, resource_slice("a", 1)), waiting, expired=lambda: True)
+    assert (found.verdict, on(found, "a").verdict, codes(found)) == ("unknown", "unknown", ["undecided"])
