@@ -8,7 +8,7 @@ import pytest
 from kubectl_dra.audit.finding import Severity
 from kubectl_dra.knowledge.neighbours import neighbour
 from kubectl_dra.objects.node import Node
-from kubectl_dra.objects.pod import PodTemplateSpec
+from kubectl_dra.objects.pod import Pod, PodResourceClaim, PodTemplateSpec
 from kubectl_dra.objects.snapshot import KindReading
 from kubectl_dra.objects.workload import Workload, WorkloadSpec
 from tests.audit.given import GPU, cluster, device_class, findings, forbidden, names, node, only, pod, unknown
@@ -46,6 +46,19 @@ def test_dra801_a_warning_while_pods_wait_for_dra() -> None:
     finding = only(cluster(nodes=[made_by_karpenter("a")], pods=WAITS, device_classes=MAPPED), "DRA801")
     assert (finding.severity, names(finding)) == (Severity.WARNING, ["Pod team/next"])
     assert finding.evidence.endswith("Pod team/next waits for devices from DRA")
+
+
+def test_dra801_only_pods_that_want_devices_from_dra_wait_for_them() -> None:
+    def severity(*pods: Pod) -> Severity:
+        return only(cluster(nodes=[made_by_karpenter("a")], pods=[*ASKS, *pods], device_classes=MAPPED), "DRA801").severity
+
+    said = "0/1 nodes are available: 1 Insufficient cpu."
+    by_claim = pod("claims", waits=said)
+    by_claim = msgspec.structs.replace(
+        by_claim, spec=msgspec.structs.replace(by_claim.spec, resource_claims=(PodResourceClaim("c", "own"),))
+    )
+    assert severity(by_claim) is Severity.WARNING
+    assert severity(pod("plain", waits=said), pod("other", {"acme.example/fpga": 1}, waits=said), pod("new", {GPU: 1})) is Severity.INFO
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,9 @@ def test_dra411_a_warning_while_the_higher_waits_for_what_the_lower_has_from_dra
     assert (finding.severity, names(finding)) == (Severity.WARNING, ["Pod team/high"])
     assert finding.title == f"Pod team/high may not evict pods of lower priority that have {GPU} from DRA"
     assert finding.evidence.endswith(f"Pod team/high (priority 1000) waits, while Pod team/low of lower priority holds {GPU} from DRA")
+    among = [of_priority("high", 1000, waits=True), of_priority("running", 1000, on="a", served_by_claim=[GPU]), low]
+    of_two = only(cluster(pods=among, device_classes=MAPPED), "DRA411")
+    assert (names(of_two), of_two.evidence.count("running")) == (["Pod team/high"], 0), "its like is not of lower priority"
     by_plugin = of_priority("low", 0, on="a")
     plain = cluster(pods=[of_priority("high", 1000, waits=True), by_plugin], device_classes=MAPPED)
     assert only(plain, "DRA411").severity is Severity.INFO, "where a plugin serves the name, the scheduler evicts"

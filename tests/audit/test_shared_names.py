@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from kubectl_dra.audit.finding import Severity
+from kubectl_dra.audit.scope import Scope
 from kubectl_dra.objects.node import Node
 from tests.audit.given import Asks, cluster, device_class, findings, forbidden, names, node, only, pod, report, unknown
 
@@ -37,6 +38,12 @@ def test_dra412_parts_and_names_of_ones_own(name: str) -> None:
     assert [each.severity for each in found] == ([] if name.startswith("qat") else [Severity.WARNING])
 
 
+def test_dra412_names_that_are_not_asked_about() -> None:
+    given = cluster(nodes=[sharing("a")], pods=[pod("p", {SHARED: 1})])
+    assert findings(given, "DRA412", scope=Scope(resources=("other.example/*",))) == ()
+    assert len(findings(given, "DRA412", scope=Scope(resources=("nvidia.com/gpu",)))) == 1
+
+
 def test_dra412_what_nobody_asks_for_is_only_told() -> None:
     finding = only(cluster(nodes=[node("a", allocatable={SHARED: 4})]), "DRA412")
     assert (finding.severity, names(finding)) == (Severity.INFO, ["Node a"])
@@ -60,6 +67,12 @@ def test_dra412_devices_shared_under_the_whole_name() -> None:
 @pytest.mark.parametrize(("strategy", "replicas"), [("none", "4"), ("mps", "1"), ("mps", "many")])
 def test_dra412_labels_that_say_no_sharing(strategy: str, replicas: str) -> None:
     assert findings(cluster(nodes=[sharing("a", strategy, replicas)]), "DRA412") == ()
+
+
+def test_dra412_a_node_that_has_moved_shares_nothing_any_more() -> None:
+    moved = sharing("a")
+    moved = msgspec.structs.replace(moved, status=msgspec.structs.replace(moved.status, allocatable={"nvidia.com/gpu": "0"}))
+    assert findings(cluster(nodes=[moved]), "DRA412") == ()
 
 
 def test_dra412_is_unknown_without_classes() -> None:

@@ -8,7 +8,8 @@ import pytest
 from kubectl_dra.audit.finding import Severity
 from kubectl_dra.audit.scope import Scope
 from kubectl_dra.objects.pod import Container, ContainerResourceClaim, EnvVar, Pod, PodSpec, PodTemplateSpec, ResourceRequirements
-from kubectl_dra.objects.workload import Workload, WorkloadSpec
+from kubectl_dra.objects.snapshot import KindReading
+from kubectl_dra.objects.workload import CustomWorkload, TemplateUse, Workload, WorkloadSpec
 from tests.audit.given import Asks, cluster, findings, forbidden, names, node, only, resource_slice, unknown
 from tests.factories import meta
 from tests.factories import pod as bare_pod
@@ -112,8 +113,25 @@ def test_dra405_what_runs_nowhere_yet_is_told() -> None:
     assert findings(cluster(nodes=[CPU_NODE], pods=[waiting]), "DRA405") == ()
 
 
+def test_dra405_a_vendor_without_known_names_is_believed_beside_any_device() -> None:
+    npu = using(container(variable="ASCEND_VISIBLE_DEVICES"))
+    assert only(cluster(nodes=[GPU_NODE], pods=[npu]), "DRA405").severity is Severity.WARNING
+    assert findings(cluster(nodes=[node("gpu")], pods=[npu]), "DRA405") == ()
+
+
+def test_dra405_custom_kinds_count() -> None:
+    template = PodTemplateSpec(spec=PodSpec(containers=(container(),)))
+    job = CustomWorkload("jobset.x-k8s.io/v1", "JobSet", meta("train", "team"), (TemplateUse("spec", template=template),))
+    plain = CustomWorkload("jobset.x-k8s.io/v1", "JobSet", meta("empty", "team"))
+    given = cluster(nodes=[GPU_NODE], custom_workloads={"JobSet.jobset.x-k8s.io": KindReading((job, plain))})
+    assert names(only(given, "DRA405")) == ["JobSet team/train"]
+    assert findings(given, "DRA405", scope=Scope(namespace="other")) == ()
+
+
 def test_dra405_stays_within_the_namespace() -> None:
-    assert findings(cluster(nodes=[GPU_NODE], pods=[using()]), "DRA405", scope=Scope(namespace="other")) == ()
+    template = PodTemplateSpec(spec=PodSpec(containers=(container(),)))
+    given = cluster(nodes=[GPU_NODE], pods=[using()], deployments=[daemon_set("idle", template=template)])
+    assert findings(given, "DRA405", scope=Scope(namespace="other")) == ()
 
 
 def test_dra405_is_unknown_without_pods_and_partly_without_nodes() -> None:
