@@ -53,6 +53,10 @@ class _List(msgspec.Struct, frozen=True):
 
 def names(wanted: Names, given: Mapping[str, str], environment: Environment, seconds: float = SECONDS) -> list[str]:
     """The names, sorted, of the cluster that the flags in `given` name; none where the answer takes longer than `seconds`."""
+    # imported here, not in the thread: the seconds are the cluster's
+    import kubectl_dra.cluster.transport
+    import kubectl_dra.kubeconfig  # noqa: F401
+
     found: list[str] = []
 
     def ask() -> None:

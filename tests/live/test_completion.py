@@ -51,7 +51,7 @@ def test_kubectl_completes_names_of_the_cluster(
     apply(NAMES)
 
     def completes(*words: str, to: str) -> None:
-        wait_until(lambda: kubectl_completes("dra", *words) == f"{to}\n:4\n", f"kubectl completes {words} to {to}")
+        wait_until(lambda: kubectl_completes("dra", *words) == f"{to}\n:4\n", f"kubectl completes {words} to {to}", 60)
 
     completes("audit", "-n", "completed-names", to="completed-namespace")
     completes("audit", "--node", "completed-n", to="completed-node")
