@@ -6,6 +6,9 @@ from kubectl_dra.explanation.case import PodCase
 from kubectl_dra.explanation.document import Holding, NodeVerdict, OnNode, Reason, Verdict
 from kubectl_dra.explanation.scheduling import verdicts
 
+_SHOWN = 4
+"""Devices of a driver that the sentence names."""
+
 
 def summary(case: PodCase, verdict: Verdict, first: Reason | None, nodes: Sequence[OnNode] = (), holds: Sequence[Holding] = ()) -> str:
     """What a person wants to know first. `first` is the reason that tells most."""
@@ -72,11 +75,16 @@ def _terminating(case: PodCase, why: str) -> str:
 
 def _holds(case: PodCase, holds: Sequence[Holding]) -> str:
     if holds:
-        devices = ", ".join(f"{each.device} of {each.driver}" for each in holds[:4])
-        return f"holds {devices}" + (f" and {len(holds) - 4} more" if len(holds) > 4 else "")
+        drivers = dict.fromkeys(each.driver for each in holds)
+        return f"holds {' and '.join(_devices([each.device for each in holds if each.driver == driver], driver) for driver in drivers)}"
     if case.names:
         return f"has its {', '.join(case.names)} from the device plugin" if _from_plugin(case) else "holds no device that DRA knows of"
     return "asks for no device" if not case.pod.spec.resource_claims else "holds no device"
+
+
+def _devices(names: Sequence[str], driver: str) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(names[:_SHOWN])}{more} of {driver}"
 
 
 def _from_plugin(case: PodCase) -> bool:
