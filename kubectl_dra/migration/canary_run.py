@@ -13,6 +13,7 @@ from kubectl_dra.objects.pod import Pod
 from kubectl_dra.objects.policy import Namespace
 
 NAMESPACES = "/api/v1/namespaces"
+NEVER_PULLED = "registry.k8s.io/pause:3.10"
 
 
 def where(move: Move) -> str:
@@ -26,6 +27,11 @@ def image(move: Move) -> str:
     if not found:
         raise RefusedError(f"node {move.name} tells of no image that the canary could have", hint="name one with --canary-image")
     return found
+
+
+def probe_image(move: Move) -> str:
+    """The probe's: never pulled, for the kubelet rejects the pod before it looks at its image."""
+    return move.options.canary.image or canary.image_on(move.reach.images(move.name)) or NEVER_PULLED
 
 
 def changes(move: Move, what: str) -> tuple[str, ...]:

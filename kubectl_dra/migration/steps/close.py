@@ -9,8 +9,10 @@ from kubectl_dra.errors import ApiError
 from kubectl_dra.eviction.evict import listed
 from kubectl_dra.eviction.wait import successors
 from kubectl_dra.migration import canary_run
+from kubectl_dra.migration.holding import held_claims
 from kubectl_dra.migration.move import Move
 from kubectl_dra.migration.steps.work import Work
+from kubectl_dra.migration.target import slices_of
 from kubectl_dra.objects.pod import Pod
 
 EVENTS = "/api/v1/namespaces/default/events"
@@ -39,6 +41,7 @@ class Close(Work):
         if move.options.verify:
             return "verified"
         if not move.back:
+            move.notes.summary.append(_devices(move))
             move.notes.summary.append("kubectl describe node shows 0 from now on: `kubectl dra inventory --by node` shows the devices")
         return "the node is back on the plugin" if move.back else "the node is moved"
 
@@ -66,6 +69,15 @@ class Close(Work):
         except ApiError as error:
             if error.code != HTTPStatus.CONFLICT:
                 raise
+
+
+def _devices(move: Move) -> str:
+    """How many there are here now, and how many of them claims have."""
+    published = slices_of(move.reach.slices_on(move.name), move.name, move.target.drivers)
+    count = sum(len(each.devices or ()) for each in (one.spec for one in published))
+    pools = {(each.spec.driver, each.spec.pool.name) for each in published}
+    used = sum(each.devices for each in held_claims(move.reach.claims(), move.target.drivers, pools, move.name))
+    return f"{count} devices of {', '.join(move.target.drivers)} here: {used} in use, {count - used} free"
 
 
 def _successors(move: Move) -> list[str]:

@@ -30,7 +30,7 @@ class Forget(Work):
         """The rejection."""
         canary_run.ready_namespace(move)
         late = not capacity(move.node(), move.names)
-        manifest = canary.probe(move.name, move.id, canary_run.where(move), canary_run.image(move), sorted(move.names))
+        manifest = canary.probe(move.name, move.id, canary_run.where(move), canary_run.probe_image(move), sorted(move.names))
         pod = canary_run.watched(move, canary_run.made(move, manifest), _judged, move.polling())
         canary_run.taken_away(move, pod.metadata.name)
         if _admitted(pod):

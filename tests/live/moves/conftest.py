@@ -81,9 +81,13 @@ class Ground:
 
     def start(self, *more: str, node: str = "", kubeconfig: Path | None = None) -> "subprocess.Popen[str]":
         """Run it in a process of its own, to be killed or interrupted."""
+        return self.start_with(self.arguments(*more, node=node, kubeconfig=kubeconfig))
+
+    def start_with(self, arguments: Sequence[str]) -> "subprocess.Popen[str]":
+        """The same with just these arguments."""
         program = "import sys; from kubectl_dra.cli.main import main; sys.exit(main())"
         return subprocess.Popen(
-            [sys.executable, "-c", program, *self.arguments(*more, node=node, kubeconfig=kubeconfig)],
+            [sys.executable, "-c", program, *arguments],
             env=self.variables,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -60,6 +60,7 @@ def test_a_deployment_a_stateful_set_a_daemon_set_a_tainted_node_and_a_budget(
     assert step(record, "drain")["message"] == "4 pods have left"
     assert step(record, "forget")["message"].startswith("rejected (UnexpectedAdmissionError)")
     assert "through a claim" in step(record, "canary")["message"]
+    assert "4 devices of gpu.example.com here: 1 in use, 3 free" in record["summary"]
     ground.assert_clean()
     moved = ground.running(5)
     assert {pod["metadata"]["uid"] for pod in moved}.isdisjoint(pod["metadata"]["uid"] for pod in on(before, here))
