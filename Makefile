@@ -11,7 +11,7 @@ TESTS ?=
 # Of each property, in make fuzz.
 EXAMPLES ?= 20000
 
-.PHONY: help demo test bench lint fuzz bed clean
+.PHONY: help demo test bench lint fuzz bed bed-moves clean
 
 help:
 	@echo "make demo    audit a bundled cluster in the middle of a move"
@@ -20,6 +20,7 @@ help:
 	@echo "make bench   measure against the budgets, on a cluster of 50,000 pods"
 	@echo "make fuzz    property tests with many examples (EXAMPLES=200000 for hours)"
 	@echo "make bed     a real cluster to play with, until Ctrl-C"
+	@echo "make bed-moves  one whose nodes can be moved to DRA and back, until Ctrl-C"
 	@echo "make clean   remove everything that was made here"
 
 # Stamped by the content of the two files, for a checkout gives them any date.
@@ -57,6 +58,9 @@ fuzz: $(VENV)/stamp
 
 bed: $(VENV)/stamp
 	@$(RUN) -m tests.bed.by_hand
+
+bed-moves: $(VENV)/stamp
+	@$(RUN) -m tests.bed.by_hand --moves
 
 clean:
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build *.egg-info

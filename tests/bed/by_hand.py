@@ -1,16 +1,21 @@
-"""A cluster to play with: `python -m tests.bed.by_hand` (or `make bed`) holds it until Ctrl-C or the end of its input."""
+"""A cluster to play with: `python -m tests.bed.by_hand` (or `make bed`) holds it until Ctrl-C or the end of its input.
+
+With `--moves` (or `make bed-moves`) it is one whose nodes can be moved from the plugin to the driver, and back.
+"""
 
 import os
 import shutil
 import signal
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FrameType
 
 from tests.bed import build
 from tests.bed.cluster import Cluster
+from tests.bed.movable import start_movable
 from tests.bed.process import BedError
 from tests.bed.two_nodes import start_two_nodes
 
@@ -28,9 +33,24 @@ The StatefulSet default/train asks for all eight of them, and its pods know noth
 Ctrl-C ends it, and nothing of it is left.
 """
 
+MOVES = """
+A real cluster: gpu-1 and gpu-2 serve example.com/gpu through a device plugin. The Deployments team/train and team/web run on them.
+A kubelet tells its images 30 s after it has begun; the canary takes one of them.
 
-def main() -> int:
+    export KUBECONFIG={kubeconfig}
+    {tool} inventory --by node --sort move-cost
+    {tool} migrate-node gpu-1 --profile example --dry-run=client
+    {tool} migrate-node gpu-1 --profile example
+    {tool} inventory --by node
+    {tool} migrate-node gpu-1 --profile example --rollback
+
+Ctrl-C ends it, and nothing of it is left.
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
     """Start everything, tell how to use it, wait, end everything."""
+    start, welcome = (start_movable, MOVES) if "--moves" in arguments else (start_two_nodes, WELCOME)
     signal.signal(signal.SIGTERM, _interrupt)
     path = Path(tempfile.mkdtemp(prefix="bed-"))
     try:
@@ -40,9 +60,9 @@ def main() -> int:
             if os.geteuid():
                 _say("no nodes: a kubelet needs root")
             else:
-                start_two_nodes(cluster, path, stack)
+                start(cluster, path, stack)
             tool = Path(sys.executable).with_name("kubectl-dra")
-            _say(WELCOME.format(kubeconfig=cluster.kubeconfig, bed=cluster.bed, tool=tool))
+            _say(welcome.format(kubeconfig=cluster.kubeconfig, bed=cluster.bed, tool=tool))
             sys.stdin.read()
     except (BedError, build.CannotBuildError) as error:
         sys.stderr.write(f"{error}\n")
@@ -62,4 +82,4 @@ def _say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -297,8 +297,10 @@ def test_a_proxy_stands_before_the_api_server(
     assert lists == [403, 200]
 
 
-def test_a_cluster_by_hand_tells_how_to_use_it_and_leaves_nothing(bed: Path) -> None:
-    command = [sys.executable, "-m", "tests.bed.by_hand"]
+@pytest.mark.parametrize(("arguments", "pods"), [((), 8), (("--moves",), 9)])
+def test_a_cluster_by_hand_tells_how_to_use_it_and_leaves_nothing(bed: Path, arguments: tuple[str, ...], pods: int) -> None:
+    """Eight pods through the plugin and through the driver; to be moved, seven pods and the plugin's two."""
+    command = [sys.executable, "-m", "tests.bed.by_hand", *arguments]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as by_hand:
         assert by_hand.stdin is not None
         assert by_hand.stdout is not None
@@ -310,10 +312,12 @@ def test_a_cluster_by_hand_tells_how_to_use_it_and_leaves_nothing(bed: Path) -> 
         path = Path(kubeconfig[1])
 
         def running() -> bool:
-            pods = subprocess.run([bed, "kubectl", f"--kubeconfig={path}", "get", "pods"], capture_output=True, text=True, check=True)
-            return pods.stdout.count("Running") == 8
+            found = subprocess.run(
+                [bed, "kubectl", f"--kubeconfig={path}", "get", "pods", "-A"], capture_output=True, text=True, check=True
+            )
+            return found.stdout.count("Running") == pods
 
-        wait_until(running, "eight pods, through the plugin and through the driver")
+        wait_until(running, f"{pods} running pods")
         by_hand.stdin.close()
         assert by_hand.wait(60) == 0
     assert not path.parent.parent.exists()
