@@ -97,7 +97,8 @@ def test_what_does_not_go_together(kubectl_dra: Run, words: tuple[str, ...], mes
 
 def test_a_rule_of_a_file_that_nothing_narrows(kubectl_dra: Run, tmp_path: Path) -> None:
     rule = {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceTaintRule", "metadata": {"name": "x"}}
-    for spec, words in (({}, "has no selector"), ({"deviceSelector": {}}, "selects every device")):
+    cases: tuple[tuple[dict[str, object], str], ...] = (({}, "has no selector"), ({"deviceSelector": {}}, "selects every device"))
+    for spec, words in cases:
         path = tmp_path / "rule.yaml"
         path.write_text(yaml.safe_dump({**rule, "spec": {**spec, "taint": {"key": "a", "effect": "NoExecute"}}}))
         refused = kubectl_dra("taint", "-f", str(path), "--demo")
