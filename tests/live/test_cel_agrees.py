@@ -3,6 +3,7 @@
 `HYPOTHESIS_PROFILE=fuzz` runs it for long.
 """
 
+import re
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -35,6 +36,7 @@ VECTORS = [
 ]
 OTHER_WORDS = ("netip", "ParseAddr", "parse error during conversion", "IPv4-mapped")
 """Errors of Go's parsers of addresses and URLs, of which we only promise that there is one."""
+_FREE = re.compile(r"_var\d+")
 Ask = Callable[..., list[list[dict[str, Any]]]]
 
 
@@ -92,7 +94,8 @@ def _comparable(one: dict[str, Any], other: dict[str, Any]) -> object:
     dropped = {"error"} if loose else set()
     if None in (one.get("cost", 0), other.get("cost", 0)):
         dropped.add("cost")
-    return {key: value for key, value in one.items() if key not in dropped}
+    # types that are not found out are numbered by chance
+    return {key: _FREE.sub("_var", value) if key == "error" else value for key, value in one.items() if key not in dropped}
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 4))

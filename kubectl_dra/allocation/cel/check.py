@@ -264,7 +264,7 @@ class _Checker:
         parameters = overload.parameters
         if not parameters:
             return list(overload.arguments), overload.result
-        renamed = {name: self.fresh() for name in sorted(parameters)}
+        renamed = {name: self.fresh() for name in parameters}
         arguments = [substitute(renamed, kind, free_to_dyn=False) for kind in overload.arguments]
         return arguments, substitute(renamed, overload.result, free_to_dyn=False)
 

@@ -22,17 +22,17 @@ class Overload:
     result: Type
 
     @property
-    def parameters(self) -> frozenset[str]:
-        """The names of its type parameters."""
-        found: set[str] = set()
-        for kind in (*self.arguments, self.result):
+    def parameters(self) -> tuple[str, ...]:
+        """The names of its type parameters, as upstream has them most of the time: in the order of a small map of Go."""
+        found: dict[str, None] = {}
+        for kind in (self.result, *self.arguments):
             _gather(kind, found)
-        return frozenset(found)
+        return tuple(found)
 
 
-def _gather(kind: Type, found: set[str]) -> None:
+def _gather(kind: Type, found: dict[str, None]) -> None:
     if kind.kind is types.Kind.PARAM:
-        found.add(kind.name)
+        found[kind.name] = None
     for part in kind.parameters:
         _gather(part, found)
 
