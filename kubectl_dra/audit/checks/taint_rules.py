@@ -17,7 +17,7 @@ _EVERYTHING_WITHOUT_SELECTOR = fault("rule-without-selector")
 _KEEPS_AWAY = frozenset({"NoSchedule", "NoExecute"})
 _EVERY_DEVICE = DeviceTaintSelector()
 PREVIEW_LABEL = "kubectl-dra.io/preview"
-"""The label of rules that `kubectl dra taint --dry-run=server` makes and deletes again."""
+"""The label of rules that `kubectl dra taint --probe` makes and deletes again."""
 _FORGOTTEN = {True: 600.0, False: 86400.0}
 """Seconds after which a rule without effect is forgotten: one of a preview, which takes a minute, and one of somebody else's."""
 
@@ -148,7 +148,7 @@ def rules_for_everything(case: Case) -> Iterator[Candidate | Doubt]:
     why=(
         "A rule with the effect None taints nothing: it asks the cluster what NoExecute would do. The answer is given once and never"
         " renewed, so such a rule is of no use after that; and whoever edits its effect later acts on what it selects then. `kubectl dra"
-        " taint --dry-run=server` makes such a rule for a moment and deletes it: one that is left comes from a run that was killed."
+        " taint --probe` makes such a rule for a moment and deletes it: one that is left comes from a run that was killed."
     ),
     fix=("# delete it", "kubectl delete devicetaintrule RULE"),
     source=("kubernetes/kubernetes#134152", "kubernetes: pkg/controller/devicetainteviction/device_taint_eviction.go"),
