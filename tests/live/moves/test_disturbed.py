@@ -4,17 +4,19 @@ import json
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from kubectl_dra.environment import Clock
 from tests.bed import operands
 from tests.bed.api import Manifest
 from tests.bed.operands import RESOURCE
 from tests.bed.proxy import FaultProxy
 from tests.bed.waiting import wait_until
 from tests.live.moves.conftest import Ground, step, told
-from tests.run import Result
+from tests.run import Result, kubectl_dra
 
 WAITING = ("--drain", "wait", "-o", "json")
 
@@ -230,3 +232,50 @@ def test_the_api_server_is_away_for_a_while(
     assert result.code == 0, told(result)
     assert "the API server is away" in result.stderr
     ground.assert_clean()
+
+
+def test_a_pod_that_takes_a_device_at_the_last_moment(ground: Ground, proxy: Callable[..., FaultProxy], tmp_path: Path) -> None:
+    """It comes past the scheduler after the last look, before the plugin goes: back to the drain, never on to the driver."""
+    before = proxy(ground.cell)
+    config = ground.cell.write_kubeconfig(tmp_path / "config", server=before.url)
+    # journal, cordon written down, cordon, drain, unplug written down; then the label
+    label = before.stall(rf"/api/v1/nodes/{ground.node.name}\?", method="PATCH", after=5)
+    with ground.start("--force", kubeconfig=config) as process:
+        assert label.reached.wait(60)
+        container = {"name": "main", "image": "registry.example/main", "resources": {"limits": {RESOURCE: "1"}}}
+        spec = {"nodeName": ground.node.name, "terminationGracePeriodSeconds": 0, "containers": [container]}
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "late", "labels": {"app": "late"}}, "spec": spec}
+        ground.cell.api.create(f"/api/v1/namespaces/{ground.namespace}/pods", pod)
+        ground.running(1, app="late")
+        label.release.set()
+        stdout, stderr = process.communicate(timeout=120)
+    result = Result(process.returncode, stdout, stderr)
+    assert result.code == 0, told(result)
+    assert f"{ground.namespace}/late holds a device of the plugin; drained once more" in stderr
+    assert ground.pods(app="late") == []
+    ground.assert_clean()
+
+
+def test_e16_the_label_flips_while_the_run_waits(ground: Ground) -> None:
+    ground.operands.lies.add(operands.DRIVER)  # the run waits for slices that do not come
+    with ground.start() as process:
+        wait_until(lambda: ground.at("plug") or ground.at("plug", "done") or process.poll() is not None, "the driver is asked for", 60)
+        ground.cell.api.patch(f"/api/v1/nodes/{ground.node.name}", {"metadata": {"labels": {operands.PLUGIN_LABEL: "true"}}})
+        stdout, stderr = process.communicate(timeout=120)
+    result = Result(process.returncode, stdout, stderr)
+    assert result.code == 3, told(result)
+    words = f'label {operands.PLUGIN_LABEL} of node {ground.node.name} is "true" again, this run has set it to "false"'
+    assert words in json.loads(stdout)["message"]
+    assert ground.node_object()["spec"]["unschedulable"] is True
+    ground.operands.lies.clear()
+    ground.back()
+    ground.assert_clean()
+
+
+def test_clocks_that_differ_by_an_hour(ground: Ground) -> None:
+    """This machine is ahead on the way there, and behind on the way back."""
+    for hours, way, phase in ((1, (), "moved"), (-1, ("--rollback",), "returned")):
+        clock = Clock(now=lambda hours=hours: datetime.now(UTC) + timedelta(hours=hours))  # type: ignore[misc]
+        result = kubectl_dra(*ground.arguments(*way), variables=ground.variables, clock=clock)
+        assert (result.code, json.loads(result.stdout)["phase"]) == (0, phase), told(result)
+        ground.assert_clean()
