@@ -21,7 +21,7 @@ READ = ("nodes", "pods", "device_classes", "resource_slices", "resource_claims",
 """The kinds that the search for a node rests on."""
 _NOT_JUDGED = tuple(each for each in NOT_JUDGED if each != "scheduling gates")
 """Gates are: they hold the pod before nodes are looked at."""
-_STOPPING = frozenset({"lost-mapping", "quota", "empty-claim", "preempting", "scheduler-error"})
+_STOPPING = frozenset({"lost-mapping", "quota", "empty-claim", "scheduler-error"})
 """What of the scheduler's words keeps the pod waiting, whatever its nodes have."""
 _SAMPLED_FROM = 100
 """From so many nodes on, the scheduler may find enough of them before it comes to one that ends the attempt

@@ -38,7 +38,7 @@ def from_words(case: PodCase) -> tuple[Reason, ...]:
     if other_scheduler(case) is not None:
         return ()
     message = scheduler_message(case.pod)
-    return (*_lost_mappings(case, message), *_binding(case, message), *_preempting(case))
+    return (*_lost_mappings(case, message), *_binding(case, message), *_nominated(case))
 
 
 def _lost_mappings(case: PodCase, message: str) -> Iterator[Reason]:
@@ -150,8 +150,9 @@ def failed_otherwise(case: PodCase) -> tuple[Reason, ...]:
     return (Reason("scheduler-error", "the scheduler's last attempt ended in an error", detail=(scheduler_message(case.pod),)),)
 
 
-def _preempting(case: PodCase) -> Iterator[Reason]:
+def _nominated(case: PodCase) -> Iterator[Reason]:
+    """The scheduler names the node before it preempts pods there, and since 1.35 also while it binds the pod."""
     node = case.pod.status.nominated_node_name
     if node and case.pod.node_name is None:
-        text = f"it has preempted pods on {node} and waits until they are gone"
-        yield Reason("preempting", text, node)
+        text = f"the scheduler has chosen {node} for it: it binds the pod, or waits until pods that it preempted there are gone"
+        yield Reason("nominated", text, node)

@@ -70,11 +70,14 @@ def test_priority_frees_no_devices_that_dra_gave() -> None:
     assert "no-preemption" not in codes(explained(pod("train", gpu=1), node("a"), GPUS, resource_slice("a", 1), held, pod("low", node="a")))
 
 
-def test_a_node_that_is_being_cleared_for_the_pod() -> None:
+def test_a_node_that_the_scheduler_has_chosen() -> None:
+    """For preemption, or while the pod is bound: the node tells which."""
     waiting = told(pod("train", gpu=1), "")
     waiting = replace(waiting, status=replace(waiting.status, nominated_node_name="b"))
     found = explained(waiting, node("a"), node("b", gpu=1), GPUS)
-    assert (found.verdict, found.reasons[0].code) == ("waits", "preempting")
+    assert (found.verdict, found.reasons[0].code) == ("fits", "nominated")
+    found = explained(waiting, node("a"), node("b", gpu=1), pod("low", gpu=1, node="b"), GPUS)
+    assert (found.verdict, [each.code for each in found.reasons][:2]) == ("waits", ["nominated", "plugin-used-up"])
 
 
 def test_clusters_whose_classes_serve_no_names() -> None:
