@@ -5,9 +5,9 @@ from enum import StrEnum
 
 import msgspec
 
-from kubectl_dra.eviction.filters import DrainOptions
+from kubectl_dra.eviction.filters import DrainMode, DrainOptions
 from kubectl_dra.migration.names import Direction, StepName
-from kubectl_dra.migration.timing import Timing
+from kubectl_dra.migration.timing import PATIENCE, Timing
 
 
 class DryRun(StrEnum):
@@ -85,4 +85,6 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
             return self.step_timeouts[step]
         if step is StepName.DRAIN and self.drain_timeout is not None:
             return self.drain_timeout or None
+        if step is StepName.DRAIN and self.drain.mode is DrainMode.WAIT and step not in timing.limits:
+            return PATIENCE
         return timing.limit(step)

@@ -35,6 +35,9 @@ LIMITS: Mapping[StepName, float] = {
 }
 """How long each step may wait unless `--step-timeout` (or `--timeout`, for the drain) says otherwise."""
 
+PATIENCE = 7 * 24 * HOUR
+"""How long a drain waits for pods that nobody evicts (`--drain=wait`): training takes days."""
+
 
 class Timing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
     """All of them. The defaults are what a real cluster takes; a kubelet's five minutes cannot be shortened by anybody here."""

@@ -154,6 +154,9 @@ def test_limits() -> None:
 
     assert limits()[StepName.DRAIN] == 3600
     assert limits(drain_timeout=0.0)[StepName.DRAIN] is None, "kubectl's --timeout=0 waits for ever"
+    waiting = DrainOptions(mode=DrainMode.WAIT)
+    assert limits(drain=waiting)[StepName.DRAIN] == 7 * 24 * 3600, "training takes days"
+    assert limits(drain=waiting, drain_timeout=90.0)[StepName.DRAIN] == 90
     assert limits(drain_timeout=90.0)[StepName.DRAIN] == 90
     changed = limits(step_timeouts={StepName.SETTLE: 420.0})
     assert (changed[StepName.SETTLE], changed[StepName.ZERO]) == (420, 300)

@@ -123,7 +123,9 @@ def migrate_node(
     delete_emptydir_data: Annotated[bool, typer.Option("--delete-emptydir-data", help="Evict pods with an emptyDir, too.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Evict pods that no controller makes again, too.")] = False,
     grace_period: Annotated[int, typer.Option("--grace-period", metavar="SECONDS", help="Time to end; negative: each pod's own.")] = -1,
-    timeout: Annotated[str, typer.Option("--timeout", metavar="DURATION", help="Limit of the drain (1h); 0 is none.")] = "",
+    timeout: Annotated[
+        str, typer.Option("--timeout", metavar="DURATION", help="Limit of the drain (1h; with --drain=wait 7d); 0 is none.")
+    ] = "",
     pod_selector: Annotated[str, typer.Option("--pod-selector", metavar="LABELS", help="Drain only pods with these labels.")] = "",
     disable_eviction: Annotated[bool, typer.Option("--disable-eviction", help="Delete, past disruption budgets.")] = False,
     skip_wait_for_delete_timeout: Annotated[
