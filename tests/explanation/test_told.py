@@ -77,7 +77,7 @@ def test_a_node_that_the_scheduler_has_chosen() -> None:
     found = explained(waiting, node("a"), node("b", gpu=1), GPUS)
     assert (found.verdict, found.reasons[0].code) == ("fits", "nominated")
     found = explained(waiting, node("a"), node("b", gpu=1), pod("low", gpu=1, node="b"), GPUS)
-    assert (found.verdict, [each.code for each in found.reasons][:2]) == ("waits", ["nominated", "plugin-used-up"])
+    assert (found.verdict, codes(found)) == ("waits", ["nominated", "no-devices", "plugin-used-up"])
 
 
 def test_clusters_whose_classes_serve_no_names() -> None:
