@@ -12,12 +12,10 @@ from kubectl_dra.environment import Environment
 from kubectl_dra.errors import OutputError, UsageError
 from kubectl_dra.report import layout
 from kubectl_dra.report.comma_separated import csv_text
+from kubectl_dra.report.json_pieces import INDENT, pieces
 from kubectl_dra.report.view import Grid, View
 
 D = TypeVar("D", bound=Document)
-
-INDENT = 4
-"""kubectl's, for JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +28,7 @@ class Page:
     headers: bool = True
 
 
-Format = Callable[[Page], str]
+Format = Callable[[Page], str | Iterable[str]]
 
 
 def write(document: D, output: str, environment: Environment, view: View[D], *, no_headers: bool = False) -> None:
@@ -43,10 +41,11 @@ def write(document: D, output: str, environment: Environment, view: View[D], *, 
     put(chosen(Page(document, view, environment, headers=not no_headers)), environment)
 
 
-def put(text: str, environment: Environment) -> None:
-    """Write to stdout at once. A reader that has left is no error; a full disk is (OutputError)."""
+def put(text: str | Iterable[str], environment: Environment) -> None:
+    """Write to stdout at once, a long text in pieces. A reader that has left is no error; a full disk is (OutputError)."""
     try:
-        environment.stdout.write(text)
+        for piece in (text,) if isinstance(text, str) else text:
+            environment.stdout.write(piece)
         environment.stdout.flush()
     except BrokenPipeError:
         return
@@ -132,7 +131,7 @@ PLAIN: Mapping[str, Format] = {
     "": lambda page: _table(page, wide=False),
     "table": lambda page: _table(page, wide=False),
     "wide": lambda page: _table(page, wide=True),
-    "json": lambda page: serialized(page.document, "json"),
+    "json": lambda page: pieces(page.document),
     "yaml": lambda page: serialized(page.document, "yaml"),
     "name": _names,
     "markdown": _markdown,
