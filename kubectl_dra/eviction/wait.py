@@ -45,38 +45,36 @@ def gone(
         there = {pod.metadata.uid: pod for pod in present()}
         for uid in [uid for uid in open_ if uid not in there or there[uid].finished]:
             left(open_.pop(uid))
-        return still_there([there[uid] for uid in open_], surroundings) if open_ else ""
+        return still_there([there[uid] for uid in open_], polling.clock.now(), surroundings) if open_ else ""
 
     polling.until(look, hint="look at these pods with kubectl describe pod; then run the same command again")
 
 
-def still_there(pods: Collection[Pod], surroundings: Callable[[], Surroundings]) -> str:
-    """One line for pods that are not gone: those that hang with the reason, of the others how many."""
-    around = surroundings()
+def still_there(pods: Collection[Pod], now: datetime, surroundings: Callable[[], Surroundings]) -> str:
+    """One line for pods that are not gone: those that hang with the reason, of the others how many. Reasons are looked for only then."""
+    around = surroundings() if any(seconds_late(pod, now) >= PATIENCE for pod in pods) else Surroundings(now)
     reasons: dict[str, list[str]] = {}
     for pod in pods:
         why = hangs(pod, around)
         if why:
             reasons.setdefault(why, []).append(f"{pod.metadata.namespace}/{pod.metadata.name}")
-    hanging = sum(len(names) for names in reasons.values())
+    ending = len(pods) - sum(len(names) for names in reasons.values())
     parts = [f"{listed(names)} {why}" for why, names in reasons.items()]
-    if len(pods) > hanging:
-        parts.append(f"{len(pods) - hanging} {'pod is' if len(pods) - hanging == 1 else 'pods are'} still ending")
+    if ending:
+        parts.append(f"{ending} {'pod is' if ending == 1 else 'pods are'} still ending")
     return "; ".join(parts)
 
 
 def hangs(pod: Pod, around: Surroundings) -> str:
-    """Why a pod that is being deleted is still there although its time is over; empty when it is not (yet) late.
+    """Why a pod that is being deleted is still there although its time is over; empty when it is not (yet) late."""
+    late = seconds_late(pod, around.now)
+    return f"should have ended {late:.0f} s ago: {_cause(pod, around)}" if late >= PATIENCE else ""
 
-    deletionTimestamp has the grace period in it (kubernetes/kubernetes#85577).
-    """
+
+def seconds_late(pod: Pod, now: datetime) -> float:
+    """For how long a pod that is being deleted is past its time; deletionTimestamp has the grace period in it (report E32)."""
     deadline = timestamp(pod.metadata.deletion_timestamp)
-    if deadline is None:
-        return ""
-    late = (around.now - deadline).total_seconds()
-    if late < PATIENCE:
-        return ""
-    return f"should have ended {late:.0f} s ago: {_cause(pod, around)}"
+    return 0.0 if deadline is None else (now - deadline).total_seconds()
 
 
 def _cause(pod: Pod, around: Surroundings) -> str:

@@ -125,10 +125,12 @@ def leftovers_gone(move: Move) -> None:
 
 
 def namespace_gone(move: Move) -> None:
-    """Begin to delete our namespace, if there is one."""
-    if not move.options.canary.namespace:
-        path = f"{NAMESPACES}/{canary.namespace_name(move.name)}"
-        move.reach.insist(lambda: move.reach.writes.delete(path))
+    """Begin to delete our namespace, if there is one and it is ours."""
+    path = f"{NAMESPACES}/{canary.namespace_name(move.name)}"
+    found = move.reach.one(path, Namespace)
+    if found is not None and (found.metadata.labels or {}).get(NODE_LABEL) == node_hash(move.name):
+        uid = found.metadata.uid
+        move.reach.insist(lambda: move.reach.writes.delete(path, uid=uid))
 
 
 def _created(reach: Reach, path: str, manifest: canary.Manifest) -> None:

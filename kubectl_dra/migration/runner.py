@@ -24,6 +24,7 @@ from kubectl_dra.migration.options import UNCORDON_UNTIL, DryRun, OnFailure, Opt
 from kubectl_dra.migration.profile import Profile
 from kubectl_dra.migration.reach import Reach
 from kubectl_dra.migration.record import Lines
+from kubectl_dra.migration.steps.close import annotations_before
 from kubectl_dra.migration.steps.cordon import open_again
 from kubectl_dra.migration.steps.table import WORK
 from kubectl_dra.migration.stop import Stop, StoppedError
@@ -314,8 +315,9 @@ def _opened(move: Move) -> str:
     """The node as it was before, and the journal closed: it is on the plugin, as after a way back."""
     told = open_again(move)
     try:
+        annotations = annotations_before(move.written)
         move.journal.now = msgspec.structs.replace(move.written, direction=Direction.ROLLBACK, finished=True, changed=(), done=())
-        move.journal.flush(move.written.before.annotations)
+        move.journal.flush(annotations)
     except DraError as error:
         return f"{told}; the journal could not be closed: {error.message}"
     return told

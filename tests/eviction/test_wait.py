@@ -6,7 +6,7 @@ import msgspec
 
 from kubectl_dra.eviction.evict import Refusal, listed, told
 from kubectl_dra.eviction.filters import Action, Fate
-from kubectl_dra.eviction.wait import Surroundings, hangs, still_there, successors
+from kubectl_dra.eviction.wait import Surroundings, still_there, successors
 from kubectl_dra.objects.meta import Condition, OwnerReference
 from kubectl_dra.objects.node import Node, NodeStatus
 from kubectl_dra.objects.pod import Pod
@@ -31,34 +31,40 @@ def pod(name: str, uid: str, *, deadline: str | None = None, owner: str = "", ma
     return msgspec.structs.replace(found, metadata=meta)
 
 
+LATE = "2026-12-01T11:59:00Z"
+
+
+def told_of(found: Pod, around: Surroundings) -> str:
+    return still_there([found], NOW, lambda: around)
+
+
 def test_a_pod_that_is_not_late_does_not_hang() -> None:
-    around = Surroundings(NOW, READY)
-    assert hangs(pod("p", "1"), around) == ""
-    assert hangs(pod("p", "1", deadline="2026-12-01T12:00:30Z"), around) == ""
-    assert hangs(pod("p", "1", deadline="2026-12-01T11:59:58Z"), around) == ""
+    def nobody_asks() -> Surroundings:
+        raise AssertionError
+
+    for deadline in (None, "2026-12-01T12:00:30Z", "2026-12-01T11:59:58Z"):
+        assert still_there([pod("p", "1", deadline=deadline)], NOW, nobody_asks) == "1 pod is still ending"
 
 
 def test_e32_an_unreachable_node_comes_first() -> None:
-    late = pod("p", "1", deadline="2026-12-01T11:59:00Z", finalizers=("example.com/hold",))
-    assert (
-        hangs(late, Surroundings(NOW, GONE)) == "should have ended 60 s ago: node a does not answer, and only its kubelet can end the pod"
-    )
-    assert hangs(late, Surroundings(NOW, READY)).endswith("its finalizer example.com/hold is not taken off by whoever set it")
-    assert hangs(pod("p", "1", deadline="2026-12-01T11:59:00Z"), Surroundings(NOW)).endswith("the kubelet has not ended it")
+    late = pod("p", "1", deadline=LATE, finalizers=("example.com/hold",))
+    words = "default/p should have ended 60 s ago: node a does not answer, and only its kubelet can end the pod"
+    assert told_of(late, Surroundings(NOW, GONE)) == words
+    assert told_of(late, Surroundings(NOW, READY)).endswith("its finalizer example.com/hold is not taken off by whoever set it")
+    assert told_of(pod("p", "1", deadline=LATE), Surroundings(NOW)).endswith("the kubelet has not ended it")
 
 
 def test_e35_a_claim_whose_driver_is_gone() -> None:
-    late = pod("p", "1", deadline="2026-12-01T11:59:00Z")
+    late = pod("p", "1", deadline=LATE)
     around = Surroundings(NOW, READY, drivers_here=("other.example.com",), drivers_of=lambda _: ("gpu.example.com",))
-    assert "it holds a claim of gpu.example.com, and that driver is not on the node any more" in hangs(late, around)
+    assert "it holds a claim of gpu.example.com, and that driver is not on the node any more" in told_of(late, around)
     here = Surroundings(NOW, READY, drivers_here=("gpu.example.com",), drivers_of=lambda _: ("gpu.example.com",))
-    assert hangs(late, here).endswith("the kubelet has not ended it")
+    assert told_of(late, here).endswith("the kubelet has not ended it")
 
 
 def test_one_line_for_all() -> None:
-    pods = [pod("a", "1"), pod("b", "2"), pod("c", "3", deadline="2026-12-01T11:59:00Z")]
-    around = Surroundings(NOW, READY)
-    assert still_there(pods, lambda: around) == (
+    pods = [pod("a", "1"), pod("b", "2"), pod("c", "3", deadline=LATE)]
+    assert still_there(pods, NOW, lambda: Surroundings(NOW, READY)) == (
         "default/c should have ended 60 s ago: the kubelet has not ended it; 2 pods are still ending"
     )
 

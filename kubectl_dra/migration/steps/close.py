@@ -1,5 +1,6 @@
 """The end of a run that came through: an event, a short journal, nothing left behind."""
 
+from collections.abc import Mapping
 from http import HTTPStatus
 
 import msgspec
@@ -10,6 +11,8 @@ from kubectl_dra.eviction.evict import listed
 from kubectl_dra.eviction.wait import successors
 from kubectl_dra.migration import canary_run
 from kubectl_dra.migration.holding import held_claims
+from kubectl_dra.migration.journal import Journal
+from kubectl_dra.migration.marks import AUTOSCALERS
 from kubectl_dra.migration.move import Move
 from kubectl_dra.migration.steps.work import Work
 from kubectl_dra.migration.target import slices_of
@@ -32,8 +35,7 @@ class Close(Work):
         self._event(move)
         now = move.written
         move.journal.now = msgspec.structs.replace(now, finished=True, changed=(), done=())
-        before = {key: value for key, value in now.before.annotations.items() if f"annotation {key}" in now.changed}
-        move.journal.flush(before)
+        move.journal.flush(annotations_before(now))
 
     def wait(self, move: Move) -> str:
         """What to know from now on."""
@@ -69,6 +71,12 @@ class Close(Work):
         except ApiError as error:
             if error.code != HTTPStatus.CONFLICT:
                 raise
+
+
+def annotations_before(journal: Journal) -> Mapping[str, str | None]:
+    """The autoscalers' annotations as they were. A journal is not trusted: of other annotations it has nothing to say."""
+    before = journal.before.annotations
+    return {key: before[key] for key in AUTOSCALERS if key in before and f"annotation {key}" in journal.changed}
 
 
 def _devices(move: Move) -> str:

@@ -62,6 +62,10 @@ def test_forget_is_needed_and_enough(grounds: Callable[..., Ground], apply: Call
     assert result.code != 0
     assert "the canary is red" in result.stdout and FAULT in result.stdout, told(result)
     ground.assert_clean(with_forget.name)
+    # the red one was left to be looked at
+    cleaning = ("migrate-node", without.name, "--status", "--clean", "--yes", "--kubeconfig", str(ground.cell.kubeconfig), "-o", "json")
+    result = ground.call(cleaning)
+    assert result.code == 0, (result.stdout, result.stderr)
 
 
 def _moved(ground: Ground, node: Node) -> Manifest:
