@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+import pytest
 
 from kubectl_dra.audit.finding import Severity
 from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.pod import PodSpec, PodTemplateSpec
 from kubectl_dra.objects.workload import Workload, WorkloadSpec
-from tests.audit.given import cluster, findings, forbidden, names, node, unknown
+from tests.audit.given import cluster, findings, forbidden, names, node, resource_slice, unknown
 from tests.factories import meta
 from tests.factories import pod as bare_pod
 
@@ -65,6 +66,32 @@ def test_dra804_a_validator_that_waits_for_a_plugin_that_is_off() -> None:
     found = told(labelled("b", {PLUGIN: "false"}), sets=[of("ClusterPolicy")], pods=[validator])
     assert found["validator"] == (Severity.INFO, ["Pod gpu-operator/validator"])
     assert "validator" not in told(labelled("b", {PLUGIN: "true"}), sets=[of("ClusterPolicy")], pods=[validator])
+
+
+@pytest.mark.parametrize(
+    ("known_by", "found"),
+    [
+        (labelled("a", {PLUGIN: "true"}), True),
+        (labelled("a", {"nvidia.com/gpu.deploy.operands": "true"}), True),
+        (node("a", allocatable=NVIDIA), True),
+        (node("a", allocatable={"amd.com/gpu": 8, "example.com/gpu": 1}), False),
+        (node("dra"), True),
+        (node("a"), False),
+    ],
+)
+def test_dra804_which_nodes_are_the_operator_s(known_by: Node, found: bool) -> None:
+    if PLUGIN in (known_by.metadata.labels or {}) or "nvidia.com/gpu.deploy.operands" in (known_by.metadata.labels or {}):
+        known_by = msgspec.structs.replace(known_by, status=node("a").status)
+    slices: list[object] = [resource_slice("dra", 1, driver="gpu.nvidia.com")]
+    assert ("policy" in told(known_by, sets=[of("ClusterPolicy")], resource_slices=slices)) is found
+
+
+def test_dra804_the_operator_s_own_daemon_sets_may_go_by_its_labels() -> None:
+    own = of("ClusterPolicy")
+    template = PodTemplateSpec(spec=PodSpec(node_selector={"nvidia.com/gpu.deploy.dra-driver": "true"}))
+    own = msgspec.structs.replace(own, spec=WorkloadSpec(template=template))
+    others = Workload(meta("plain", "nvidia"), WorkloadSpec(template=PodTemplateSpec(spec=PodSpec(node_selector={"a": "b"}))))
+    assert "swept" not in told(labelled("a", {PLUGIN: "true"}), sets=[own, others])
 
 
 def test_dra804_without_the_operator_or_without_gpus_nothing() -> None:

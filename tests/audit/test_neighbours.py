@@ -11,7 +11,7 @@ from kubectl_dra.objects.node import Node
 from kubectl_dra.objects.pod import Pod, PodResourceClaim, PodTemplateSpec
 from kubectl_dra.objects.snapshot import KindReading
 from kubectl_dra.objects.workload import Workload, WorkloadSpec
-from tests.audit.given import GPU, cluster, device_class, findings, forbidden, names, node, only, pod, unknown
+from tests.audit.given import GPU, cluster, device_class, findings, forbidden, names, node, only, pod, resource_slice, unknown
 from tests.factories import meta
 
 MAPPED = [device_class("gpu", GPU)]
@@ -46,6 +46,15 @@ def test_dra801_a_warning_while_pods_wait_for_dra() -> None:
     finding = only(cluster(nodes=[made_by_karpenter("a")], pods=WAITS, device_classes=MAPPED), "DRA801")
     assert (finding.severity, names(finding)) == (Severity.WARNING, ["Pod team/next"])
     assert finding.evidence.endswith("Pod team/next waits for devices from DRA")
+    assert finding.title == "Karpenter makes no nodes for the pods that wait for devices from DRA"
+
+
+def test_dra801_nodes_that_it_made_with_devices_from_dra() -> None:
+    made = msgspec.structs.replace(made_by_karpenter("a"), status=node("a").status)
+    finding = only(cluster(nodes=[made], pods=ASKS, device_classes=MAPPED, resource_slices=[resource_slice("a", 1)]), "DRA801")
+    assert finding.title == "Karpenter does not know what DRA would give on nodes that it could make"
+    assert finding.evidence.endswith("a is a node that it made, with devices")
+    assert finding.fix[-1] == "#   kubectl annotate node a karpenter.sh/do-not-disrupt=true"
 
 
 def test_dra801_only_pods_that_want_devices_from_dra_wait_for_them() -> None:
@@ -85,6 +94,8 @@ def test_dra803_kueue_by_its_kind() -> None:
     )
     unmapped = cluster(custom_workloads=served, pods=[pod("p", {"nvidia.com/gpu": 1})])
     assert findings(unmapped, "DRA803") == (), "what no class maps is charged once"
+    implicit = cluster(custom_workloads=served, pods=[pod("p", {"deviceclass.resource.kubernetes.io/gpu": 1})], device_classes=MAPPED)
+    assert findings(implicit, "DRA803") == (), "nor what only DRA serves"
 
 
 @pytest.mark.parametrize("code", ["DRA801", "DRA802", "DRA803"])

@@ -49,6 +49,20 @@ def test_dra502_what_dra_serves_already_is_counted_already() -> None:
     assert findings(cluster(pods=served, resource_quotas=[quota("q", {CLAIMS: 1})], device_classes=MAPPED), "DRA502") == ()
 
 
+@pytest.mark.parametrize("asks", [IMPLICIT.removeprefix("requests."), "acme.example/fpga", "nvidia.com/gpu"])
+def test_dra502_names_that_no_class_will_take_from_a_plugin(asks: str) -> None:
+    """An implicit name has a claim from the start; of the others nobody knows a class."""
+    given = cluster(pods=[pod("p", {asks: 1})], resource_quotas=[quota("q", {CLAIMS: 1})], device_classes=MAPPED)
+    assert findings(given, "DRA502") == ()
+
+
+def test_dra502_a_vendors_class_counts_before_it_maps_the_name() -> None:
+    key = "gpu.nvidia.com.deviceclass.resource.k8s.io/devices"
+    unmapped = [device_class("gpu.nvidia.com", driver="gpu.nvidia.com")]
+    given = cluster(pods=[pod("p", {"nvidia.com/gpu": 2})], resource_quotas=[quota("q", {key: 1})], device_classes=unmapped)
+    assert only(given, "DRA502").evidence.startswith(f"{key}: 0 of 1 used now, 2 more")
+
+
 @pytest.mark.parametrize("key", [f"requests.{GPU}", "pods", "count/pods", "requests.cpu"])
 def test_dra502_what_counts_pods_goes_on_as_before(key: str) -> None:
     assert findings(cluster(pods=PODS, resource_quotas=[quota("q", {key: 1})], device_classes=MAPPED), "DRA502") == ()
