@@ -50,6 +50,18 @@ def _unheard_scheduler(case: PodCase) -> Iterator[Reason]:
         )
 
 
+def bypasses_scheduler(case: PodCase) -> tuple[Reason, ...]:
+    """A manifest that names its node: nobody allocates claims for such a pod."""
+    node = case.nodes.get(case.pod.node_name or "")
+    through_dra = [
+        name for name in case.names if case.classes.device_class(name) is not None and not (node and case.planner.offers(node, name))
+    ]
+    if case.pod.node_name is None or not (case.pod.spec.resource_claims or through_dra):
+        return ()
+    message = f"spec.nodeName puts it on {case.pod.node_name} without the scheduler, which alone allocates claims"
+    return (Reason("bypasses-scheduler", message, detail=("a node selector for kubernetes.io/hostname leaves it to the scheduler",)),)
+
+
 def judged_as_default(case: PodCase) -> tuple[Reason, ...]:
     """That another scheduler, which looks at the pod, may see it otherwise."""
     name = other_scheduler(case)

@@ -21,7 +21,7 @@ READ = ("nodes", "pods", "device_classes", "resource_slices", "resource_claims",
 """The kinds that the search for a node rests on."""
 _NOT_JUDGED = tuple(each for each in NOT_JUDGED if each != "scheduling gates")
 """Gates are: they hold the pod before nodes are looked at."""
-_STOPPING = frozenset({"lost-mapping", "quota", "empty-claim", "scheduler-error"})
+_STOPPING = frozenset({"lost-mapping", "quota", "empty-claim", "scheduler-error", "bypasses-scheduler"})
 """What of the scheduler's words keeps the pod waiting, whatever its nodes have."""
 _SAMPLED_FROM = 100
 """From so many nodes on, the scheduler may find enough of them before it comes to one that ends the attempt
@@ -47,7 +47,7 @@ def explain(
         return _placed(case, Verdict.FINISHED, after.refused(case))
     if pod.metadata.deletion_timestamp:
         return _placed(case, Verdict.TERMINATING, after.ending(case))
-    if pod.node_name is not None:
+    if pod.node_name is not None and exists:
         return _bound(case)
     return _waiting(case, node, devices=devices)
 
@@ -73,7 +73,7 @@ def _waiting(case: PodCase, node: str | None, *, devices: bool) -> Explanation:
 
 def _words(case: PodCase, nodes: tuple[OnNode, ...], *, held: bool) -> tuple[Reason, ...]:
     """What is about the pod and does not follow from its nodes."""
-    known = (*before.judged_as_default(case), *told.from_words(case), *quotas(case))
+    known = (*before.bypasses_scheduler(case), *before.judged_as_default(case), *told.from_words(case), *quotas(case))
     foreseen_error = any(each.verdict == NodeVerdict.ERROR for each in nodes) or any(each.code in _STOPPING for each in known)
     return (*known, *(() if held else told.not_judged(case)), *(() if foreseen_error else told.failed_otherwise(case)))
 

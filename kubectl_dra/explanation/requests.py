@@ -14,7 +14,7 @@ from kubectl_dra.objects.resource import DeviceRequest, DeviceSubRequest, ExactD
 
 def asked(case: PodCase, nodes: Iterable[OnNode] = ()) -> tuple[Asked, ...]:
     """Everything, extended resources first. `nodes` tell who would serve them."""
-    extended = _wanted(case, tuple(nodes)) if case.pod.node_name is None else _placed(case)
+    extended = _wanted(case, tuple(nodes)) if case.pod.node_name is None or not case.exists else _placed(case)
     return (*extended, *_claims(case))
 
 

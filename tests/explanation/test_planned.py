@@ -51,3 +51,10 @@ def test_which_pod_must_be_told() -> None:
         asked_of(both, "z")
     with pytest.raises(UsageError, match="the manifest has no pod, and nothing that makes pods"):
         asked_of(snapshot(node("a")))
+
+
+def test_a_manifest_that_names_its_node_leaves_the_scheduler_out() -> None:
+    found = asked_of(snapshot(pod("train", gpu=1, node="a")))
+    assert (found.verdict, codes(found)) == ("waits", ["bypasses-scheduler"])
+    assert found.summary.startswith("would wait: spec.nodeName puts it on a without the scheduler")
+    assert codes(asked_of(snapshot(pod("plain", node="a")))) == []
