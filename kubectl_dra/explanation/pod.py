@@ -55,7 +55,7 @@ def explain(
 def _bound(case: PodCase) -> Explanation:
     if case.pod.status.phase == "Running":
         return _placed(case, Verdict.RUNS, after.running(case))
-    return _placed(case, Verdict.BOUND, (*after.starting(case), *after.running(case)))
+    return _placed(case, Verdict.BOUND, after.starting(case))
 
 
 def _waiting(case: PodCase, node: str | None, *, devices: bool) -> Explanation:

@@ -64,6 +64,13 @@ def test_one_node_down_to_its_devices(file: str) -> None:
     assert sum(len(each["devices"]) for each in everything["nodes"]) == 9
 
 
+def test_quantities_that_are_none(tmp_path: Path) -> None:
+    bad = write(snapshot(node("a", allocatable={"cpu": "much"}), pod("train", resources={"cpu": "1"})), tmp_path)
+    result = run("explain", "pod", "train", "--from", bad)
+    assert (result.code, result.stdout) == (3, "")
+    assert result.stderr.startswith("error: the cluster's objects cannot be understood: ")
+
+
 def test_a_file_needs_no_events(file: str) -> None:
     assert run("explain", "pod", "train", "--from", file, "--strict").stderr.startswith(
         "error: --strict: not read in full: feature gates (absent)\n"

@@ -7,7 +7,7 @@ import typer
 
 from kubectl_dra.cli.dialect import command
 from kubectl_dra.cli.options import OUTPUT, SOURCE, Run
-from kubectl_dra.errors import ApiError, UsageError
+from kubectl_dra.errors import ApiError, InputError, UsageError
 from kubectl_dra.exit_status import ExitStatus
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from kubectl_dra.explanation.document import Explanation
     from kubectl_dra.objects.pod import Pod
     from kubectl_dra.objects.snapshot import Snapshot
+
+    Subject = Callable[[str | None], tuple[Snapshot, Pod]]
 
 SECONDS = 60.0
 """Limit of the search over all nodes; where it is over, the answer is "unknown"."""
@@ -73,7 +75,8 @@ def explain(
     name = _name(kind, name)
     if filename is None and not name:
         raise UsageError("a pod's name is required", hint="kubectl dra explain pod NAME, or -f FILE for a pod that does not exist yet.")
-    answer = _planned(run, filename, name, node, devices) if filename is not None else _existing(run, name or "", node, devices)
+    subject = _planned(run, filename, name) if filename is not None else _existing(run, name or "")
+    answer = _explained(run, subject, node, devices=devices, exists=filename is None)
     formats.write(answer, run.output, run.environment, EXPLANATION, no_headers=run.no_headers)
     return ExitStatus.NO if filename is not None and answer.verdict != Verdict.FITS else ExitStatus.OK
 
@@ -92,20 +95,16 @@ def _name(kind: str, name: str | None) -> str | None:
     return own if slash else name
 
 
-def _existing(run: Run, name: str, node: str | None, devices: bool) -> "Explanation":
+def _existing(run: Run, name: str) -> "Subject":
     from kubectl_dra.cli.pod_source import pod_and_cluster
-    from kubectl_dra.explanation.pod import explain as explained
     from kubectl_dra.knowledge.permissions import kinds_of
 
-    snapshot, pod = pod_and_cluster(run, kinds_of("explain"), name, node)
-    _must_exist(snapshot, node)
-    return explained(snapshot, pod, node=node, devices=devices or node is not None, expired=_limit(run))
+    return lambda node: pod_and_cluster(run, kinds_of("explain"), name, node)
 
 
-def _planned(run: Run, filename: str, name: str | None, node: str | None, devices: bool) -> "Explanation":
+def _planned(run: Run, filename: str, name: str | None) -> "Subject":
     from kubectl_dra.cli.pod_source import cluster_and_plan
     from kubectl_dra.explanation.planned import planned
-    from kubectl_dra.explanation.pod import explain as explained
     from kubectl_dra.knowledge.permissions import kinds_of
     from kubectl_dra.reading import read_path
 
@@ -116,9 +115,20 @@ def _planned(run: Run, filename: str, name: str | None, node: str | None, device
     def plan(snapshot: "Snapshot", namespace: str) -> "tuple[Snapshot, Pod]":
         return planned(snapshot, manifest, name, namespace)
 
-    cluster, pod = cluster_and_plan(run, kinds_of("explain"), plan, node)
-    _must_exist(cluster, node)
-    return explained(cluster, pod, node=node, devices=devices or node is not None, exists=False, expired=_limit(run))
+    return lambda node: cluster_and_plan(run, kinds_of("explain"), plan, node)
+
+
+def _explained(run: Run, subject: "Subject", node: str | None, *, devices: bool, exists: bool) -> "Explanation":
+    """Read, and explain. Raises InputError for quantities that no API server would have taken."""
+    from kubectl_dra.allocation.failure import AllocationError
+    from kubectl_dra.explanation.pod import explain as explained
+
+    try:
+        snapshot, pod = subject(node)
+        _must_exist(snapshot, node)
+        return explained(snapshot, pod, node=node, devices=devices or node is not None, exists=exists, expired=_limit(run))
+    except AllocationError as error:
+        raise InputError(f"the cluster's objects cannot be understood: {error.text}") from None
 
 
 def _limit(run: Run) -> "Callable[[], bool]":
