@@ -138,8 +138,8 @@ class Ground:
         """The node as it is."""
         return self.cell.api.get(f"/api/v1/nodes/{name or self.node.name}")
 
-    def assert_clean(self, name: str = "") -> None:
-        """Nothing of a run is left on the node or beside it but the journal's record."""
+    def assert_clean(self, name: str = "", *, rules: bool = True) -> None:
+        """Nothing of a run is left on the node or beside it but the journal's record. `rules` are not served everywhere."""
         found = self.node_object(name)
         assert not found["spec"].get("unschedulable")
         assert not [taint for taint in found["spec"].get("taints", []) if taint["key"].startswith("kubectl-dra.io/")]
@@ -150,7 +150,7 @@ class Ground:
         lease = f"/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kubectl-dra-{mark}"
         assert self.cell.api.find(lease) is None
         ours = f"kubectl-dra.io/node={mark}"
-        assert not self.cell.api.items("/apis/resource.k8s.io/v1/devicetaintrules", labelSelector=ours)
+        assert not (rules and self.cell.api.items("/apis/resource.k8s.io/v1/devicetaintrules", labelSelector=ours))
         spaces = self.cell.api.items("/api/v1/namespaces", labelSelector=ours)
         assert not [each for each in spaces if not each["metadata"].get("deletionTimestamp")]
 
@@ -173,36 +173,40 @@ def step(record: Manifest, name: str) -> Manifest:
 
 @pytest.fixture
 def grounds(cell: Cluster, namespace: str, node: Callable[..., Node], tmp_path: Path) -> Iterator[Callable[..., Ground]]:
-    """A factory of grounds: `grounds(count=1, devices=4, withdraws=True, labels=..., **options of Node)`."""
+    """A factory of grounds: `grounds(count=1, devices=4, cluster=None, withdraws=True, labels=..., **options of Node)`."""
     with ExitStack() as stack:
 
         def make(
             count: int = 1,
             devices: int = 4,
             *,
+            cluster: Cluster | None = None,
             withdraws: bool = True,
             labels: Mapping[str, str] | None = None,
             tolerations: Sequence[Mapping[str, str]] = (),
             **options: Any,
         ) -> Ground:
             wanted = {PLUGIN_LABEL: "true"} if labels is None else labels
-            nodes = [node(labels=wanted, **options) for _ in range(count)]
+            home = cluster or cell
+            nodes = [node(cluster=cluster, labels=wanted, **options) for _ in range(count)]
+            if cluster is not None:
+                make_namespace(cluster, namespace)
             place = f"{namespace}-devices"
-            make_namespace(cell, place)
-            stack.callback(remove_namespace, cell, place)
-            cell.api.create("/apis/resource.k8s.io/v1/deviceclasses", operands.CLASS)
-            stack.callback(cell.api.delete, f"/apis/resource.k8s.io/v1/deviceclasses/{operands.DRIVER_NAME}")
+            make_namespace(home, place)
+            stack.callback(remove_namespace, home, place)
+            home.api.create("/apis/resource.k8s.io/v1/deviceclasses", operands.CLASS)
+            stack.callback(home.api.delete, f"/apis/resource.k8s.io/v1/deviceclasses/{operands.DRIVER_NAME}")
             kept = stack.enter_context(Operands(nodes, place, devices, withdraws=withdraws))
             held = stack.enter_context(Held(nodes))
             stack.callback(held.check)
             daemon_sets = f"/apis/apps/v1/namespaces/{place}/daemonsets"
             for name, label in ((PLUGIN, PLUGIN_LABEL), (DRIVER, DRIVER_LABEL)):
-                cell.api.create(daemon_sets, operands.daemon_set(name, label, tolerations))
-                stack.callback(cell.api.delete, f"{daemon_sets}/{name}", propagationPolicy="Background")
+                home.api.create(daemon_sets, operands.daemon_set(name, label, tolerations))
+                stack.callback(home.api.delete, f"{daemon_sets}/{name}", propagationPolicy="Background")
             for each in nodes if wanted.get(PLUGIN_LABEL) == "true" else ():
                 offered = lambda each=each: each.read()["status"]["allocatable"].get(RESOURCE) == str(devices)  # noqa: E731
                 wait_until(offered, "the plugin's devices are offered")
-            return Ground(cell, namespace, nodes, kept, held, tmp_path)
+            return Ground(home, namespace, nodes, kept, held, tmp_path)
 
         yield make
 

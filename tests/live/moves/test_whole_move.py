@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 from tests.bed.api import Manifest
-from tests.bed.operands import RESOURCE
+from tests.bed.cluster import Cluster
+from tests.bed.operands import DRIVER_LABEL, PLUGIN_LABEL, RESOURCE
 from tests.bed.waiting import wait_until
-from tests.live.moves.conftest import Ground, step
+from tests.live.moves.conftest import Ground, step, told
 
 
 def template(app: str, tolerations: list[dict[str, str]]) -> Manifest:
@@ -76,3 +77,15 @@ def test_a_deployment_a_stateful_set_a_daemon_set_a_tainted_node_and_a_budget(
     assert ground.node_object()["status"]["capacity"][RESOURCE] == "4"
     ground.assert_clean()
     assert min(ground.held.seen.values()) > 0  # it had something to look at on either side
+
+
+def test_a_server_without_device_taint_rules(own_cell: Callable[..., Cluster], grounds: Callable[..., Ground]) -> None:
+    """1.36: the driver's devices cannot be fenced, which is said; they are looked at again before they change hands."""
+    ground = grounds(cluster=own_cell(emulated_version="1.36"), labels={PLUGIN_LABEL: "true", DRIVER_LABEL: "true"})
+    slices = "/apis/resource.k8s.io/v1/resourceslices"
+    wait_until(lambda: ground.cell.api.items(slices, fieldSelector=f"spec.nodeName={ground.node.name}"), "the driver publishes")
+    for way in ((), ("--rollback",)):
+        result = ground.run(*way)
+        assert result.code == 0, told(result)
+        assert "the API server has no DeviceTaintRules: the driver's devices are not fenced" in result.stderr
+        ground.assert_clean(rules=False)
