@@ -1,6 +1,6 @@
 """The proof, before users' pods return: an unchanged pod runs with a device from where it should come from."""
 
-from kubectl_dra.errors import TimedOutError
+from kubectl_dra.errors import DraError, TimedOutError
 from kubectl_dra.explanation.pod import READ, explain
 from kubectl_dra.migration import canary, canary_run, fence
 from kubectl_dra.migration.marks import CANARY
@@ -56,7 +56,14 @@ def _judged(pod: Pod) -> str:
 
 
 def explained(move: Move, pod: Pod) -> str:
-    """Why it does not run: the verdict of `explain pod`, and the last words of the scheduler or kubelet."""
+    """Why it does not run: the verdict of `explain pod`, and the last words of the scheduler or kubelet; empty if that cannot be read."""
+    try:
+        return _explained(move, pod)
+    except DraError:
+        return ""
+
+
+def _explained(move: Move, pod: Pod) -> str:
     now = move.reach.pod(pod.metadata.namespace or "", pod.metadata.name) or pod
     wanted = Wanted(kinds=frozenset(READ))
     snapshot = read_live(move.reach.transport, move.reach.discovery, wanted, move.environment)

@@ -1,10 +1,11 @@
 """Way back: the DRA driver leaves the node, and its slices go."""
 
-from kubectl_dra.migration.actions import labels_of, perform, undone_labels
+from kubectl_dra.migration.actions import labels_of, undone_labels
 from kubectl_dra.migration.move import GoBackError, Move
 from kubectl_dra.migration.names import StepName
 from kubectl_dra.migration.steps import operands
 from kubectl_dra.migration.steps.claims import held
+from kubectl_dra.migration.steps.plug import Plug
 from kubectl_dra.migration.steps.work import Work
 from kubectl_dra.migration.target import slices_of
 
@@ -29,7 +30,7 @@ class Remove(Work):
         """The action."""
         labels = labels_of(move.profile.plug.undo)
         move.write_down(*(f"label {key}" for key in labels))
-        perform(move, move.profile.plug.undo)
+        Plug().undo(move)
         move.watch.labels.update(labels)
 
     def wait(self, move: Move) -> str:
@@ -39,12 +40,6 @@ class Remove(Work):
             hint="see why the driver's DaemonSet still wants a pod here (kubectl describe daemonset); then run the same command again",
         )
         return "the driver's pod is gone" if move.profile.driver.pods else "the driver was told to leave"
-
-    def undo(self, move: Move) -> None:
-        """The driver comes again."""
-        for key in labels_of(move.profile.plug.undo):
-            move.watch.labels.pop(key, None)
-        perform(move, move.profile.plug.do)
 
 
 class Gone(Work):

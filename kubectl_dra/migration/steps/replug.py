@@ -2,11 +2,12 @@
 
 from kubectl_dra.inventory.servers import amount
 from kubectl_dra.migration import fence
-from kubectl_dra.migration.actions import labels_of, perform, undone_labels
+from kubectl_dra.migration.actions import labels_of, undone_labels
 from kubectl_dra.migration.move import GoBackError, Move
 from kubectl_dra.migration.names import StepName
 from kubectl_dra.migration.steps import operands
 from kubectl_dra.migration.steps.claims import held
+from kubectl_dra.migration.steps.unplug import Unplug
 from kubectl_dra.migration.steps.work import Work
 
 
@@ -32,7 +33,7 @@ class Replug(Work):
         move.write_down(*(f"label {key}" for key in labels))
         move.watch.fence = False
         fence.lift(move.reach, move.name, move.uid)
-        perform(move, move.profile.unplug.undo)
+        Unplug().undo(move)
         move.watch.labels.update(labels)
 
     def wait(self, move: Move) -> str:
@@ -42,12 +43,6 @@ class Replug(Work):
             hint="see why the plugin's pod does not start here (kubectl describe daemonset, kubectl describe pod)",
         )
         return "the plugin's pod is Ready" if move.profile.plugin.pods else "the plugin was told to come"
-
-    def undo(self, move: Move) -> None:
-        """The plugin leaves again."""
-        for key in labels_of(move.profile.unplug.undo):
-            move.watch.labels.pop(key, None)
-        perform(move, move.profile.unplug.do)
 
 
 class Capacity(Work):

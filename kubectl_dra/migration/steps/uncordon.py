@@ -47,10 +47,6 @@ class Uncordon(Work):
         served = "the plugin" if move.back else "DRA"
         return f"{was}; {len(seen)} pod{'s' if len(seen) != 1 else ''} with devices from {served} here"
 
-    def undo(self, move: Move) -> None:
-        """Closed again."""
-        fence.cordon(move.reach, move.name, move.uid)
-
 
 def _asks(move: Move, pod: Pod) -> bool:
     if pod.finished:

@@ -24,4 +24,4 @@ class Work:
         return ""
 
     def undo(self, move: Move) -> None:
-        """Take the changes back."""
+        """Take the changes back: what the way back does, or `--on-failure=uncordon`."""

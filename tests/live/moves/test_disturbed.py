@@ -82,10 +82,13 @@ def test_both_on_the_node_and_a_job_that_ends_by_itself(grounds: Callable[..., G
     ground.assert_clean()
 
 
-def test_ctrl_c_once_and_twice(ground: Ground, apply: Callable[..., list[Manifest]]) -> None:
+def test_a_second_run_and_ctrl_c_once_and_twice(ground: Ground, apply: Callable[..., list[Manifest]]) -> None:
     apply(busy())
     ground.running(1, app="busy")
     with at_drain(ground) as run:
+        second = ground.run(*WAITING)
+        assert (second.code, json.loads(second.stdout)["exitStatus"]) == (5, 5), told(second)
+        assert f"node {ground.node.name} is being moved by another run" in json.loads(second.stdout)["message"]
         run.process.send_signal(signal.SIGINT)  # type: ignore[attr-defined]
         result = run.ended()
     record = json.loads(result.stdout)
