@@ -51,9 +51,14 @@ def manifest(rule: DeviceTaintRule, api_version: str = V1) -> Manifest:
     }
 
 
-def at_version(rule: PlannedRule, api_version: str) -> PlannedRule:
-    """The same at another version of the API: all that are written have the same fields (k8s.io/api resource/v1, v1beta2)."""
-    return msgspec.structs.replace(rule, manifest={**rule.manifest, "apiVersion": api_version})
+def to_send(rule: PlannedRule, api_version: str) -> PlannedRule:
+    """The rule as it is sent: at a version of the API (all that are written have the same fields), and with the name that it has here.
+
+    A file's generateName has been made into a name, so that what was sent can be found again.
+    """
+    metadata = rule.manifest.get("metadata")
+    kept = {key: value for key, value in metadata.items() if key != "generateName"} if isinstance(metadata, Mapping) else {}
+    return msgspec.structs.replace(rule, manifest={**rule.manifest, "apiVersion": api_version, "metadata": {**kept, "name": rule.name}})
 
 
 def sorted_keys(value: object) -> object:

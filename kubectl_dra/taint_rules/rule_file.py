@@ -4,6 +4,7 @@ A field that the server does not know would become an empty selector, which is e
 once more by the server's strict validation.
 """
 
+import secrets
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -74,7 +75,16 @@ def _rule(document: Document, path: str) -> PlannedRule:
         raise UsageError(f"{where}: {error}") from None
     refuse_invalid(rule, where)
     kept = {name: part for name, part in value.items() if name != "status"}
-    return PlannedRule(rule, kept, where)
+    return PlannedRule(_named(rule), kept, where)
+
+
+def _named(rule: DeviceTaintRule) -> DeviceTaintRule:
+    """With a name where the file leaves it to the server (generateName): what is sent must be found again."""
+    meta = rule.metadata
+    if meta.name:
+        return rule
+    name = f"{meta.generate_name}{secrets.token_hex(3)}"
+    return msgspec.structs.replace(rule, metadata=msgspec.structs.replace(meta, name=name))
 
 
 def _unknown(value: Mapping[str, object]) -> Iterator[str]:

@@ -107,6 +107,23 @@ def test_a_rule_of_a_file_that_nothing_narrows(kubectl_dra: Run, tmp_path: Path)
         assert kubectl_dra("taint", "-f", str(path), "--demo", "--all-devices").code == 0
 
 
+def test_a_file_with_several_rules(kubectl_dra: Run, tmp_path: Path) -> None:
+    def rule(name: str, effect: str, pool: str) -> dict[str, object]:
+        spec = {"deviceSelector": {"driver": "gpu.nvidia.com", "pool": pool}, "taint": {"key": name, "effect": effect}}
+        return {"apiVersion": "resource.k8s.io/v1", "kind": "DeviceTaintRule", "metadata": {"name": name}, "spec": spec}
+
+    path = tmp_path / "rules.yaml"
+    path.write_text(yaml.safe_dump_all([rule("a", "NoExecute", "gpu-04"), rule("b", "NoExecute", "gpu-05")]))
+    shown = kubectl_dra("taint", "-f", str(path), "--demo")
+    assert shown.stdout.startswith("2 DeviceTaintRules\n\nRULE   TAINT         SELECTOR ")
+    found = json.loads(kubectl_dra("taint", "-f", str(path), "--demo", "-o", "json").stdout)
+    assert (found["rule"], [each["rule"]["name"] for each in found["rules"]]) == (None, ["a", "b"])
+    assert found["client"]["publishedDevices"] == sum(each["client"]["publishedDevices"] for each in found["rules"]) == 16
+    path.write_text(yaml.safe_dump_all([rule("a", "NoExecute", "gpu-04"), rule("b", "NoSchedule", "gpu-05")]))
+    mixed = kubectl_dra("taint", "-f", str(path), "--demo")
+    assert (mixed.code, "different effects: NoExecute, NoSchedule" in mixed.stderr) == (2, True)
+
+
 def test_a_gate_for_runbooks(kubectl_dra: Run) -> None:
     words = ("taint", "--driver", "gpu.nvidia.com", "--demo", "--fail-on-eviction")
     assert kubectl_dra(*words, TAINT).code == 1

@@ -8,7 +8,7 @@ import pytest
 from kubectl_dra.environment import Environment
 from kubectl_dra.errors import UsageError
 from kubectl_dra.objects.resource import DeviceTaintSelector
-from kubectl_dra.taint_rules.manifest import PlannedRule
+from kubectl_dra.taint_rules.manifest import PlannedRule, to_send
 from kubectl_dra.taint_rules.rule_file import read_rules
 from tests.run import Stream
 
@@ -40,6 +40,17 @@ def test_a_rule_keeps_its_labels(tmp_path: Path) -> None:
     (one,) = rules(RULE, tmp_path)
     assert (one.name, one.rule.spec.device_selector) == ("drain", DeviceTaintSelector("gpu.example.com", "node-7"))
     assert one.manifest["metadata"] == {"name": "drain", "labels": {"team": "hardware"}}
+
+
+def test_a_name_that_is_left_to_the_server_is_made_here(tmp_path: Path) -> None:
+    """So that a rule whose making was interrupted can be found, and removed."""
+    (one,) = rules(RULE.replace("  name: drain", "  generateName: drain-"), tmp_path)
+    assert one.name.startswith("drain-")
+    assert len(one.name) > len("drain-")
+    assert one.manifest["metadata"] == {"generateName": "drain-", "labels": {"team": "hardware"}}
+    sent = to_send(one, "resource.k8s.io/v1beta2").manifest
+    assert sent["metadata"] == {"name": one.name, "labels": {"team": "hardware"}}
+    assert sent["apiVersion"] == "resource.k8s.io/v1beta2"
 
 
 def test_standard_input_and_json() -> None:

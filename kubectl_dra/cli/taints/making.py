@@ -17,7 +17,7 @@ from kubectl_dra.objects.resource import DeviceTaintRule
 from kubectl_dra.taint_rules.answer import ProbeAnswer, differences
 from kubectl_dra.taint_rules.api import Rules, is_the_same
 from kubectl_dra.taint_rules.document import Outcome, TaintPreview
-from kubectl_dra.taint_rules.manifest import PlannedRule, at_version
+from kubectl_dra.taint_rules.manifest import PlannedRule, to_send
 from kubectl_dra.taint_rules.preview import Sight
 from kubectl_dra.taint_rules.rule import GROUP, KIND, Effect, in_words, selector_in_words
 from kubectl_dra.taint_rules.wait import going
@@ -86,6 +86,8 @@ def _settled(run: Run, how: How) -> How:
 def _check(plan: Plan, asked: Asked, how: How) -> None:
     refuse_everything(plan, all_devices=asked.all_devices)
     effects = {each.rule.spec.taint.effect for each in plan.rules}
+    if len(effects) > 1:
+        raise UsageError(f"the file has rules with different effects: {', '.join(sorted(effects))}", hint="Take one effect at a time.")
     if how.evict and effects != {Effect.NO_SCHEDULE.value}:
         raise UsageError(
             "--evict goes with the effect NoSchedule", hint="NoExecute evicts by itself, all at once and past disruption budgets."
@@ -104,7 +106,7 @@ def _refused(found: TaintPreview, how: How) -> bool:
 def _try_out(opened: Session, looked_at: Sight, found: TaintPreview, plan: Plan) -> ExitStatus:
     run = opened.run
     rules = opened.rules(looked_at.snapshot.cluster)
-    at = [at_version(each, rules.api_version) for each in plan.rules]
+    at = [to_send(each, rules.api_version) for each in plan.rules]
     if run.output in ("", "table", "wide", "markdown"):
         show(run, found, at)
     for each in at:
@@ -187,7 +189,7 @@ def _make(opened: Session, looked_at: Sight, found: TaintPreview, plan: Plan, ho
     show_before_asking(run, found, plan.rules)
     rules = opened.rules(cluster)
     opened.refuse_missing("taint-evict" if how.evict else "taint-create")
-    at = [at_version(each, rules.api_version) for each in plan.rules]
+    at = [to_send(each, rules.api_version) for each in plan.rules]
     action = "create, then evict the pods above" if how.evict else "create"
     _ask(opened, looked_at, [*_lines(at, action), *_losses(found, how)], "Go on?", yes=how.yes)
     made = []

@@ -17,7 +17,7 @@ from kubectl_dra.report import formats
 from kubectl_dra.report.tables.taints import TAINT_PREVIEW
 from kubectl_dra.report.view import View
 from kubectl_dra.taint_rules.document import TaintPreview
-from kubectl_dra.taint_rules.manifest import PlannedRule, at_version, sorted_keys
+from kubectl_dra.taint_rules.manifest import PlannedRule, sorted_keys
 from kubectl_dra.taint_rules.preview import Sight, preview, sight
 
 TRIAL = 3.0
@@ -83,9 +83,8 @@ def _view(rules: Sequence[PlannedRule]) -> View[TaintPreview]:
     return replace(TAINT_PREVIEW, formats={MANIFEST: lambda found: manifests(rules)})
 
 
-def manifests(rules: Sequence[PlannedRule], api_version: str = "") -> str:
+def manifests(rules: Sequence[PlannedRule]) -> str:
     """The rules as `kubectl create --dry-run=client -o yaml` prints them."""
     from kubectl_dra.report.yaml import dump
 
-    at = [at_version(each, api_version) if api_version else each for each in rules]
-    return "---\n".join(dump(sorted_keys(each.manifest)) for each in at)
+    return "---\n".join(dump(sorted_keys(each.manifest)) for each in rules)

@@ -93,6 +93,7 @@ DEVICES: Table[HitDevice] = Table(
 RULES: Table[RulePreview] = Table(
     (
         Column("RULE", lambda row: row.rule.name),
+        Column("TAINT", lambda row: taint_words(row.rule.taint)),
         Column("SELECTOR", lambda row: selector_words(row.rule)),
         Column("PUBLISHED", lambda row: _shown(row.client.published_devices)),
         Column("ALLOCATED", lambda row: _shown(row.client.allocated_devices)),
@@ -146,7 +147,7 @@ def _head(found: TaintPreview) -> Iterator[Section]:
     if found.rule is not None:
         yield Text(f"DeviceTaintRule {found.rule.name} {_verb(found.rule)} {taint} on {selector_words(found.rule)}", Style.HEADING)
     else:
-        yield Text(f"{len(found.rules)} DeviceTaintRules with {taint}", Style.HEADING)
+        yield Text(f"{len(found.rules)} DeviceTaintRules", Style.HEADING)
         yield RULES.of(found.rules)
     yield _numbers(found)
     if found.probe is None and found.probe_reason:

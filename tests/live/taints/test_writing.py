@@ -228,7 +228,7 @@ def test_the_manifest_is_kubectls(cell: Cluster, kubectl: Callable[..., str]) ->
         assert kubectl("create", "-f", "-", "--dry-run=client", "-o", "yaml", stdin=ours.stdout) == ours.stdout
 
 
-def pods_that_a_budget_guards() -> Iterable[Manifest]:
+def pods_that_a_budget_guards(grace: int = 0) -> Iterable[Manifest]:
     labels = {"app": "guarded"}
     claim = {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "guarded"}}]}}
     selectors = [{"cel": {"expression": f'device.driver == "{DRIVER}"'}}]
@@ -237,7 +237,7 @@ def pods_that_a_budget_guards() -> Iterable[Manifest]:
     container = {"name": "main", "image": "busybox", "resources": {"claims": [{"name": "gpu"}]}}
     spec = {
         "automountServiceAccountToken": False,
-        "terminationGracePeriodSeconds": 0,
+        "terminationGracePeriodSeconds": grace,
         "containers": [container],
         "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "guarded"}],
     }
@@ -288,3 +288,42 @@ def test_eviction_asks_budgets_and_a_wait_outlasts_a_server_that_is_away(
     waited = ground.told("taint", "wait", "gone", "--timeout=60s", kubeconfig=config)
     assert (waited["outcome"]["action"], cell.api.items(pods)) == ("waited for", [])
     assert ground.run("taint", "delete", "gone", "--yes").code == 0
+
+
+def test_a_pod_that_hangs_because_its_driver_is_gone(
+    cell: Cluster,
+    namespace: str,
+    apply: Callable[..., list[Manifest]],
+    node: Callable[..., Node],
+    dra_driver: Callable[..., DraDriver],
+    wait_until: Callable[..., object],
+    proxy: Callable[..., FaultProxy],
+    tmp_path: Path,
+) -> None:
+    ground, on = Ground(cell), node()
+    driver = dra_driver(on, DRIVER, count=1)
+    guarded = [each for each in pods_that_a_budget_guards(grace=1) if each["kind"] != "PodDisruptionBudget"]
+    apply(guarded[:-1])
+    pods = f"/api/v1/namespaces/{namespace}/pods"
+    wait_until(lambda: [each["status"].get("phase") for each in cell.api.items(pods)] == ["Running"], "the pod runs")
+    driver.close()
+    slices = f"/apis/{API}/resourceslices"
+    wait_until(lambda: not cell.api.items(slices, fieldSelector=f"spec.nodeName={on.name}"), "the kubelet has removed its slices", limit=90)
+    words = ("taint", f"{KEY}:NoExecute", "--node", on.name, "--name", "hangs", "--yes")
+    hangs = ground.run(*words, "--timeout=15s")
+    assert hangs.code == 4
+    assert "published devices selected   0" in hangs.stdout
+    assert f"0 of 1 pod gone; {namespace}/guarded-0 should have ended " in hangs.stderr
+    assert f"it holds a claim of {DRIVER}, and that driver is not on the node any more: bring it back" in hangs.stderr
+    before = proxy(cell)
+    fault = before.hold("/pods/guarded-0", method="GET", forwarded=False, after=1)
+    config = cell.write_kubeconfig(tmp_path / "config", server=before.url)
+    with ground.start("taint", "wait", "hangs", kubeconfig=config) as run:
+        assert fault.reached.wait(60)
+        run.send_signal(signal.SIGINT)
+        said = run.communicate(timeout=30)
+    assert (run.returncode, "rule hangs is in force: kubectl dra taint wait hangs goes on waiting" in said[1]) == (130, True), said
+    dra_driver(on, DRIVER, count=1)
+    waited = ground.told("taint", "wait", "hangs", "--timeout=90s")
+    assert (waited["outcome"]["podsGone"], cell.api.items(pods)) == (1, [])
+    assert ground.run("taint", "delete", "hangs", "--yes").code == 0
