@@ -14,6 +14,7 @@ from kubectl_dra.cli.taints.session import Session, session
 from kubectl_dra.errors import ApiError, DraError, UsageError
 from kubectl_dra.exit_status import ExitStatus
 from kubectl_dra.objects.resource import DeviceTaintRule
+from kubectl_dra.report import formats
 from kubectl_dra.taint_rules.answer import ProbeAnswer, differences
 from kubectl_dra.taint_rules.api import Rules, is_the_same
 from kubectl_dra.taint_rules.document import Outcome, TaintPreview
@@ -107,7 +108,7 @@ def _try_out(opened: Session, looked_at: Sight, found: TaintPreview, plan: Plan)
     run = opened.run
     rules = opened.rules(looked_at.snapshot.cluster)
     at = [to_send(each, rules.api_version) for each in plan.rules]
-    if run.output in ("", "table", "wide", "markdown"):
+    if formats.for_people(run.output):
         show(run, found, at)
     for each in at:
         rules.try_out(each)
