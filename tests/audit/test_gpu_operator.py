@@ -66,6 +66,12 @@ def test_dra804_a_validator_that_waits_for_a_plugin_that_is_off() -> None:
     found = told(labelled("b", {PLUGIN: "false"}), sets=[of("ClusterPolicy")], pods=[validator])
     assert found["validator"] == (Severity.INFO, ["Pod gpu-operator/validator"])
     assert "validator" not in told(labelled("b", {PLUGIN: "true"}), sets=[of("ClusterPolicy")], pods=[validator])
+    others: list[object] = [
+        bare_pod("elsewhere", node="c", phase="Pending", labels={"app": "nvidia-operator-validator"}),
+        bare_pod("done", node="b", labels={"app": "nvidia-operator-validator"}),
+        bare_pod("plain", node="b", phase="Pending"),
+    ]
+    assert "validator" not in told(labelled("b", {PLUGIN: "false"}), sets=[of("ClusterPolicy")], pods=others)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from kubectl_dra.audit.finding import Severity
+from kubectl_dra.audit.scope import Scope
 from kubectl_dra.objects.resource import (
     Device,
     DeviceClaim,
@@ -63,6 +64,7 @@ def test_dra904_without_such_a_taint_it_is_worth_knowing_and_a_rule_counts_as_on
     [
         (),
         (Toleration("k", "Exists", effect="NoExecute"),),
+        (Toleration("k", "Exists", effect="NoSchedule"),),
         (Toleration("k", "Exists"), Toleration("k", "Exists", effect="NoExecute")),
         (Toleration("k", "Equal", "v"), Toleration(operator="Exists", effect="NoExecute")),
         (Toleration("k", "Equal", "v"), Toleration("k", "Equal", "v", "NoExecute")),
@@ -72,16 +74,32 @@ def test_dra904_what_names_no_execute_as_well_saves(tolerations: tuple[Toleratio
     assert findings(cluster(resource_claim_templates=[template(*tolerations)], resource_slices=SICK), "DRA904") == ()
 
 
-@pytest.mark.parametrize("other", [Toleration("other", "Exists", effect="NoExecute"), Toleration("k", "Equal", "w", "NoExecute")])
-def test_dra904_another_toleration_does_not(other: Toleration) -> None:
-    assert len(findings(cluster(resource_claim_templates=[template(Toleration("k", "Exists"), other)]), "DRA904")) == 1
+@pytest.mark.parametrize(
+    ("toleration", "other"),
+    [
+        (Toleration("k", "Exists"), Toleration("other", "Exists", effect="NoExecute")),
+        (Toleration("k", "Exists"), Toleration("k", "Equal", "w", "NoExecute")),
+        (Toleration("k", "Exists"), Toleration("k", effect="NoExecute")),
+        (Toleration("k", "Equal", "v"), Toleration("k", "Equal", "w", "NoExecute")),
+        (Toleration("k", value="v"), Toleration("k", effect="NoExecute")),
+        (Toleration(operator="Exists"), Toleration("k", "Exists", effect="NoExecute")),
+    ],
+)
+def test_dra904_another_toleration_does_not(toleration: Toleration, other: Toleration) -> None:
+    given = cluster(resource_claim_templates=[template(toleration, other)])
+    assert len(findings(given, "DRA904")) == 1
+    assert findings(given, "DRA904", scope=Scope(namespace="other")) == ()
 
 
 def test_dra904_claims_of_people_count_and_those_of_templates_do_not() -> None:
     spec = template(Toleration(operator="Exists")).spec.spec
     own = msgspec.structs.replace(claim("own", namespace="team", extended=False), spec=spec)
     made = msgspec.structs.replace(claim("made", namespace="team", pod="p", extended=False), spec=spec)
-    assert names(only(cluster(resource_claims=[own, made]), "DRA904")) == ["ResourceClaim team/own"]
+    given = cluster(resource_claims=[own, made])
+    finding = only(given, "DRA904")
+    assert names(finding) == ["ResourceClaim team/own"]
+    assert finding.evidence.startswith("ResourceClaim team/own tolerates every key without an effect")
+    assert findings(given, "DRA904", scope=Scope(namespace="other")) == ()
 
 
 def test_dra904_is_unknown_without_templates() -> None:
