@@ -5,11 +5,12 @@ from functools import partial
 
 from kubectl_dra.cli.taints.session import Session
 from kubectl_dra.errors import DraError
-from kubectl_dra.eviction.evict import evict
+from kubectl_dra.eviction.evict import evict, listed
 from kubectl_dra.eviction.filters import Action, Fate
 from kubectl_dra.objects.resource import DeviceTaintRule
 from kubectl_dra.taint_rules.api import Rules
 from kubectl_dra.taint_rules.preview import Sight, evicted_pods
+from kubectl_dra.taint_rules.rule import Effect
 from kubectl_dra.taint_rules.wait import STATUS_LIMIT, Going, PodsGone, going, observed
 
 ROUNDS = 5.0
@@ -35,7 +36,11 @@ def wait_for_pods(opened: Session, api: Rules, rules: Sequence[DeviceTaintRule],
                 opened.say(f"The eviction controller has not said anything of rule {name}; waiting for the pods all the same.")
         opened.polling(timeout).until(pods.look, hint=_still_in_force(names))
         more = going(opened.read(), rules)
-        if more.pods:
+        if more.pods and all(rule.spec.taint.effect != Effect.NO_EXECUTE for rule in rules):
+            # nobody evicts these: a claim that still had its device let them in (the scheduler looks at taints for new claims only)
+            names_of_pods = listed(sorted(f"{pod.metadata.namespace}/{pod.metadata.name}" for pod in more.pods))
+            opened.say(f"{names_of_pods} came to the devices meanwhile, by claims that have them: the same command evicts them, too.")
+        elif more.pods:
             pods.add(more)
             opened.polling(timeout).until(pods.look, hint=_still_in_force(names))
     except KeyboardInterrupt:
