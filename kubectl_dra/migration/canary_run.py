@@ -79,15 +79,20 @@ def made(move: Move, manifest: canary.Manifest) -> Pod:
     return found[0]
 
 
+def sent_away(move: Move, pod: Pod) -> None:
+    """Begin to delete a pod that holds nothing; nobody waits for it."""
+    path, uid = pod_path(pod.metadata.namespace or "", pod.metadata.name), pod.metadata.uid
+    move.reach.insist(lambda: move.reach.writes.delete(path, uid=uid))
+
+
 def taken_away(move: Move, name: str) -> None:
     """See that a pod of ours is gone, whatever it was. Its claim goes with it."""
     namespace = where(move)
-    path = pod_path(namespace, name)
     found = move.reach.pod(namespace, name)
     if found is None:
         return
     uid = found.metadata.uid
-    move.reach.insist(lambda: move.reach.writes.delete(path, uid=uid))
+    sent_away(move, found)
 
     def look() -> str:
         there = move.reach.pod(namespace, name)

@@ -42,27 +42,24 @@ class Held:
 
     def _look_on(self) -> None:
         try:
-            while not self._ended.wait(0.1):
-                for node in self._nodes:
-                    with suppress(RefusedError, OSError):  # the API server may be stopped by a test
-                        self._look(node)
+            while not self._ended.wait(0.2):
+                with suppress(RefusedError, OSError):  # the API server may be stopped by a test
+                    self._look()
         except BaseException as error:  # noqa: BLE001 # told when the test ends
             self._failure = error
 
-    def _look(self, node: Node) -> None:
-        claims = _of_claims(node)
-        plugin = _of_plugin(node)
-        # of what the kubelet remembers, only what pods still hold; asked last, so that a pod that has ended meanwhile does not count
+    def _look(self) -> None:
+        written = [(node, _of_claims(node), _of_plugin(node)) for node in self._nodes]
+        # of what the kubelets remember, only what pods still hold; asked last, so that a pod that has ended meanwhile does not count
         alive = {
-            pod["metadata"]["uid"]
-            for pod in self._api.items("/api/v1/pods", fieldSelector=f"spec.nodeName={node.name}")
-            if pod["status"].get("phase") not in ("Succeeded", "Failed")
+            pod["metadata"]["uid"] for pod in self._api.items("/api/v1/pods", fieldSelector="status.phase!=Succeeded,status.phase!=Failed")
         }
-        through_plugin = {number: pod for number, pod in plugin if pod in alive}
-        through_claims = {number: pods & alive for number, pods in claims if pods & alive}
-        self.seen["plugin"] += len(through_plugin)
-        self.seen["claims"] += len(through_claims)
-        self.twice += [f"{node.name} {number}" for number in sorted(through_plugin.keys() & through_claims.keys())]
+        for node, claims, plugin in written:
+            through_plugin = {number for number, pod in plugin if pod in alive}
+            through_claims = {number for number, pods in claims if pods & alive}
+            self.seen["plugin"] += len(through_plugin)
+            self.seen["claims"] += len(through_claims)
+            self.twice += [f"{node.name} {number}" for number in sorted(through_plugin & through_claims)]
 
 
 def _of_plugin(node: Node) -> list[tuple[str, str]]:

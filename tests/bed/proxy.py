@@ -182,6 +182,13 @@ class _Server(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: _Server
+    upstream: http.client.HTTPConnection | None = None
+    """Stays open as long as the client's connection: a TLS handshake for every request costs more than the request."""
+
+    def finish(self) -> None:
+        """The client has gone."""
+        self._hang_up()
+        super().finish()
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing: `requests` has it."""
@@ -208,20 +215,41 @@ class _Handler(BaseHTTPRequestHandler):
     do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = do_GET
 
     def _pass(self, body: bytes, fault: Fault | None) -> None:
-        upstream = self.server.proxy._connect()
+        own = {"connection", "keep-alive", "transfer-encoding"}
+        headers = {name: value for name, value in self.headers.items() if name.lower() not in own}
+        whole = False
         try:
-            own = {"connection", "keep-alive", "transfer-encoding"}
-            headers = {name: value for name, value in self.headers.items() if name.lower() not in own}
-            upstream.request(self.command, self.path, body or None, headers)
-            answer = upstream.getresponse()
+            answer = self._asked(body, headers)
             self._note(answer.status)
             if fault and fault.action in ("reset", "hold"):
                 answer.read()
                 self._wait_and_reset(fault)
                 return
             self._relay(answer, fault.length if fault and fault.action == "cut" else None)
+            whole = answer.isclosed() and not answer.will_close
         finally:
-            upstream.close()
+            if not whole:
+                self._hang_up()
+
+    def _asked(self, body: bytes, headers: Mapping[str, str]) -> http.client.HTTPResponse:
+        """Over the open connection, or a new one; one that the server has closed meanwhile is replaced for reads."""
+        kept = self.upstream is not None
+        connection = self.upstream = self.upstream or self.server.proxy._connect()
+        try:
+            connection.request(self.command, self.path, body or None, headers)
+            return connection.getresponse()
+        except (http.client.HTTPException, OSError):
+            self._hang_up()
+            if not kept or self.command != "GET":
+                raise
+        connection = self.upstream = self.server.proxy._connect()
+        connection.request(self.command, self.path, body or None, headers)
+        return connection.getresponse()
+
+    def _hang_up(self) -> None:
+        if self.upstream is not None:
+            self.upstream.close()
+            self.upstream = None
 
     def _relay(self, answer: http.client.HTTPResponse, limit: int | None) -> None:
         """Pass the answer on as it comes, chunked, for a watch never ends; a limited one is reset after so many bytes."""

@@ -32,7 +32,7 @@ class Forget(Work):
         late = not capacity(move.node(), move.names)
         manifest = canary.probe(move.name, move.id, canary_run.where(move), canary_run.probe_image(move), sorted(move.names))
         pod = canary_run.watched(move, canary_run.made(move, manifest), _judged, move.polling())
-        canary_run.taken_away(move, pod.metadata.name)
+        canary_run.sent_away(move, pod)
         if _admitted(pod):
             raise GoBackError(
                 StepName.UNPLUG, f"the kubelet admitted a pod that asks for {', '.join(sorted(move.names))}: the plugin is still there"

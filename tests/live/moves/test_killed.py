@@ -145,7 +145,7 @@ def deployment(name: str) -> Manifest:
     }
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_killed_at_any_write_and_run_again(
     grounds: Callable[..., Ground],
