@@ -8,11 +8,12 @@ from kubectl_dra.cluster.discovery import discover
 from kubectl_dra.cluster.transport import Transport
 from kubectl_dra.cluster.writes import Writes
 from kubectl_dra.environment import Environment
-from kubectl_dra.errors import ConflictError, DraError, TimedOutError
+from kubectl_dra.errors import ConflictError, DraError
 from kubectl_dra.exit_status import ExitStatus
 from kubectl_dra.migration.canary_run import leftovers_gone
 from kubectl_dra.migration.document import MigrationPlan, MigrationRecord
 from kubectl_dra.migration.events import MoveObserver
+from kubectl_dra.migration.failure import opened, state_of
 from kubectl_dra.migration.journal import Journal
 from kubectl_dra.migration.journal_writes import Journaling
 from kubectl_dra.migration.lock import Lock
@@ -24,8 +25,6 @@ from kubectl_dra.migration.options import UNCORDON_UNTIL, DryRun, OnFailure, Opt
 from kubectl_dra.migration.profile import Profile
 from kubectl_dra.migration.reach import Reach
 from kubectl_dra.migration.record import Lines
-from kubectl_dra.migration.steps.close import annotations_before
-from kubectl_dra.migration.steps.cordon import open_again
 from kubectl_dra.migration.steps.table import WORK
 from kubectl_dra.migration.stop import Stop, StoppedError
 from kubectl_dra.migration.timing import Timing
@@ -227,7 +226,7 @@ class _Run:
 
     def _failed(self, opening: Opening, move: Move, error: DraError) -> MigrationRecord:
         """Note it down, do as `--on-failure` says, and tell how to go on."""
-        step, state = self._lines.step, _state(error)
+        step, state = self._lines.step, state_of(error)
         self._lines.end(state, error.message)
         self._noted(move, state, error)
         if not isinstance(error, StoppedError | ConflictError) and not move.back:
@@ -250,7 +249,7 @@ class _Run:
             case OnFailure.KEEP:
                 pass
             case OnFailure.UNCORDON if untouched:
-                move.notes.summary.append(_opened(move))
+                move.notes.summary.append(opened(move))
             case OnFailure.UNCORDON:
                 move.notes.summary.append("--on-failure=uncordon means keep from step unplug on: the node stays closed")
             case OnFailure.ROLLBACK:
@@ -271,7 +270,7 @@ class _Run:
             self._all(returning)
             return "rolled back: the node is on the plugin again"
         except DraError as error:
-            self._lines.end(_state(error), error.message)
+            self._lines.end(state_of(error), error.message)
             return f"the way back failed in step {self._lines.step}: {error.message}"
         finally:
             self._lines.steps |= {name: step for name, step in failed.items() if name not in self._lines.steps}
@@ -299,25 +298,3 @@ class _Run:
             self._move.tell(message, waited, left)
         else:
             self._lines.tell(message, waited, left)
-
-
-def _state(error: DraError) -> StepState:
-    match error:
-        case StoppedError():
-            return StepState.INTERRUPTED
-        case TimedOutError():
-            return StepState.TIMED_OUT
-        case _:
-            return StepState.FAILED
-
-
-def _opened(move: Move) -> str:
-    """The node as it was before, and the journal closed: it is on the plugin, as after a way back."""
-    told = open_again(move)
-    try:
-        annotations = annotations_before(move.written)
-        move.journal.now = msgspec.structs.replace(move.written, direction=Direction.ROLLBACK, finished=True, changed=(), done=())
-        move.journal.flush(annotations)
-    except DraError as error:
-        return f"{told}; the journal could not be closed: {error.message}"
-    return told
