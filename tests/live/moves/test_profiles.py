@@ -25,6 +25,7 @@ def hook(ground: Ground, name: str, label: str, value: str) -> str:
     lines = [
         "#!/bin/sh",
         f'echo "$STEP $NODE $PROFILE $RESOURCES $CONTEXT" >> {ground.files}/told',
+        f"export KUBECACHEDIR={ground.files}",
         f"exec {ground.cell.bed} kubectl --kubeconfig {ground.cell.kubeconfig} label node $NODE --overwrite {label}{value}",
     ]
     program.write_text("\n".join(lines))
