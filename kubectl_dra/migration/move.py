@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from kubectl_dra.environment import Clock, Environment
-from kubectl_dra.errors import DraError, TimedOutError
+from kubectl_dra.errors import DraError
 from kubectl_dra.eviction.polling import Polling
 from kubectl_dra.migration.document import Check
 from kubectl_dra.migration.events import MoveObserver, StepChecked, StepNotes, StepWaits
@@ -174,11 +174,8 @@ class Move:
         return Polling(self.clock, self.timing.poll if every is None else every, left, self.tell, self.guard)
 
     def until(self, look: Callable[[], str], *, hint: str = "", limit: float | None = None) -> None:
-        """Wait until `look` has nothing more to say. Raises TimedOutError that names the step."""
-        try:
-            self.polling(limit=limit).until(look, hint)
-        except TimedOutError as error:
-            raise TimedOutError(f"step {self.step} {error.message}", hint=error.hint) from None
+        """Wait until `look` has nothing more to say. Raises TimedOutError."""
+        self.polling(limit=limit).until(look, hint)
 
     # guarding and writing down
 

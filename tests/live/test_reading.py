@@ -168,6 +168,8 @@ def test_a_live_cluster_and_kubectls_files_of_it_give_the_same(
 ) -> None:
     apply(objects())
     wait_until(lambda: settled(cell, namespace), "controllers have done their work")
+    gone = "namespaces of earlier tests are gone: between two readings they would go"
+    wait_until(lambda: not any("deletionTimestamp" in each["metadata"] for each in cell.api.items("/api/v1/namespaces")), gone, 120)
     kinds = [kind for kind in ALL if kind.field not in ("leases", "lease_candidates", "events")]
     wanted = ",".join(f"{kind.plural}.{kind.group}" if kind.group else kind.plural for kind in kinds)
     asked = ("get", wanted, "-A", "-o")

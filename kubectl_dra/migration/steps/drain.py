@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable
 
-from kubectl_dra.errors import TimedOutError
 from kubectl_dra.eviction import evict, wait
 from kubectl_dra.eviction.filters import Action, Fate
 from kubectl_dra.eviction.polling import Polling
@@ -45,8 +44,6 @@ class Drain(Work):
                     surroundings=lambda: surroundings(move),
                     left=lambda pod: move.say(f"{pod.metadata.namespace}/{pod.metadata.name} is gone"),
                 )
-        except TimedOutError as error:
-            raise TimedOutError(f"step {move.step} {error.message}", hint=error.hint) from None
         finally:
             move.notes.evicted.extend(sent.values())
         count = len(sent)
