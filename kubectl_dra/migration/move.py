@@ -45,12 +45,13 @@ class RefusedError(DraError):
 
 @dataclass
 class Notes:
-    """What this run has seen and later steps or the summary want: pods that were sent off, slices before the driver came.
+    """What this run has seen and later steps or the summary want: pods that were sent off, in how many rounds; slices before the driver.
 
     `slices` is null when this run did not see the moment before `plug`.
     """
 
     evicted: list[Pod] = field(default_factory=list)
+    rounds: int = 0
     slices: frozenset[tuple[str | None, str | None]] | None = None
     summary: list[str] = field(default_factory=list)
 

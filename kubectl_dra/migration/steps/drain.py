@@ -12,7 +12,7 @@ from kubectl_dra.migration.subject import Subject
 from kubectl_dra.objects.pod import Pod
 
 ROUNDS = 5
-"""Times that new pods may come in behind those that were sent off."""
+"""Times in a run that new pods may come in behind those that were sent off."""
 
 
 class Drain(Work):
@@ -25,11 +25,10 @@ class Drain(Work):
     def wait(self, move: Move) -> str:
         """Until nobody is left who has to go. Raises RefusedError for pods that no option allows to be sent off."""
         sent: dict[str | None, Pod] = {}
-        rounds = 0
         try:
-            while fates := _leaving(move):
-                rounds += 1
-                if rounds > ROUNDS:
+            while fates := leaving(move):
+                move.notes.rounds += 1
+                if move.notes.rounds > ROUNDS:
                     names = ", ".join(f"{fate.pod.metadata.namespace}/{fate.pod.metadata.name}" for fate in fates)
                     raise RefusedError(
                         f"pods come to node {move.name} as fast as they are sent off, now {names}",
@@ -60,7 +59,7 @@ class Drain(Work):
             move.say(f"{fate.action} {fate.pod.metadata.namespace}/{fate.pod.metadata.name}{reason}")
 
 
-def _leaving(move: Move) -> list[Fate]:
+def leaving(move: Move) -> list[Fate]:
     """Those who go or are waited for, as things stand now."""
     move.guard()
     snapshot = move.fresh(pods=move.pods(), resource_claims=move.reach.claims())

@@ -3,6 +3,7 @@
 from kubectl_dra.migration.holding import plugin_holders
 from kubectl_dra.migration.move import GoBackError, Move
 from kubectl_dra.migration.names import StepName
+from kubectl_dra.migration.steps.drain import leaving
 from kubectl_dra.migration.steps.work import Work
 from kubectl_dra.objects.pod import Pod
 
@@ -11,12 +12,16 @@ class Empty(Work):
     """Only looks."""
 
     def wait(self, move: Move) -> str:
-        """Until the last holder is gone."""
-        move.until(
-            lambda: _told(holders(move)),
-            hint="these pods were not drained (the plan tells why), or came past the fence; end them, then run the same command again",
-        )
+        """Until the last holder is gone. Raises GoBackError to the drain for pods that came past the fence behind it."""
+        move.until(lambda: _left(move), hint="these pods were not drained (the plan tells why); end them, then run the same command again")
         return f"nobody here has {', '.join(sorted(move.names))} through the plugin"
+
+
+def _left(move: Move) -> str:
+    still = holders(move)
+    if still and {pod.metadata.uid for pod in still} & {fate.pod.metadata.uid for fate in leaving(move)}:
+        raise GoBackError(StepName.DRAIN, f"{_told(still)}; drained once more")
+    return _told(still)
 
 
 def holders(move: Move) -> tuple[Pod, ...]:

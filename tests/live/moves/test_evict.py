@@ -66,7 +66,12 @@ def test_all_at_once_and_again_until_the_budget_yields(cell: Cluster, namespace:
         evict(writes, fates, Polling(environment.clock, 0.3, 30.0, tell), went=lambda fate: gone.append(fate.pod.metadata.name))
         thread.join()
     assert sorted(gone) == ["a", "b", "c"]
-    assert told[0].endswith(f"may not be evicted: {words}") and told[0].startswith(f"{namespace}/")
+    # of several requests at once the server answers some with the budget's numbers, and some with only that it is busy with others
+    assert told[0].startswith(f"{namespace}/")
+    assert {each.partition(": ")[2] for each in told[0].split("; ")} <= {
+        words,
+        "The disruption budget stay does not allow evicting pods currently",
+    }
     assert cell.api.items(f"/api/v1/namespaces/{namespace}/pods") == []
 
 
