@@ -42,12 +42,16 @@ def labels_of(actions: Iterable[Action]) -> Mapping[str, str | None]:
     return labels
 
 
-def undone_labels(move: Move, actions: Iterable[Action]) -> str:
-    """Why the labels of these actions have to be set again; empty when they stand."""
+def hold_labels(move: Move, actions: Iterable[Action]) -> str:
+    """Why the labels of these actions have to be set again; empty when they stand, and have to stay from here on."""
+    labels = labels_of(actions)
     node = move.reach.node(move.name)
     present = (node.metadata.labels or {}) if node is not None else {}
-    wrong = [key for key, value in labels_of(actions).items() if present.get(key) != value]
-    return f"label {', '.join(wrong)} is not as it was left" if wrong else ""
+    wrong = [key for key, value in labels.items() if present.get(key) != value]
+    if wrong:
+        return f"label {', '.join(wrong)} is not as it was left"
+    move.watch.labels.update(labels)
+    return ""
 
 
 def _wait_for_others(move: Move, action: SetLabel) -> None:

@@ -1,7 +1,7 @@
 """The DRA driver comes to the node."""
 
 from kubectl_dra.migration import fence
-from kubectl_dra.migration.actions import labels_of, perform, undone_labels
+from kubectl_dra.migration.actions import hold_labels, labels_of, perform
 from kubectl_dra.migration.move import Move
 from kubectl_dra.migration.steps import operands
 from kubectl_dra.migration.steps.work import Work
@@ -13,10 +13,7 @@ class Plug(Work):
 
     def holds(self, move: Move) -> str:
         """The labels stand, and have to stay."""
-        why = undone_labels(move, move.profile.plug.do)
-        if not why:
-            move.watch.labels.update(labels_of(move.profile.plug.do))
-        return why
+        return hold_labels(move, move.profile.plug.do)
 
     def check(self, move: Move) -> None:
         """The plugin has not come back: both on one node give devices twice."""

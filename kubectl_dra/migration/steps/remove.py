@@ -1,6 +1,6 @@
 """Way back: the DRA driver leaves the node, and its slices go."""
 
-from kubectl_dra.migration.actions import labels_of, undone_labels
+from kubectl_dra.migration.actions import hold_labels, labels_of
 from kubectl_dra.migration.move import GoBackError, Move
 from kubectl_dra.migration.names import StepName
 from kubectl_dra.migration.steps import operands
@@ -15,10 +15,7 @@ class Remove(Work):
 
     def holds(self, move: Move) -> str:
         """The labels stand, and have to stay."""
-        why = undone_labels(move, move.profile.plug.undo)
-        if not why:
-            move.watch.labels.update(labels_of(move.profile.plug.undo))
-        return why
+        return hold_labels(move, move.profile.plug.undo)
 
     def check(self, move: Move) -> None:
         """Nothing is held, in the very moment before."""

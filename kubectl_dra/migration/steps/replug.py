@@ -2,7 +2,7 @@
 
 from kubectl_dra.inventory.servers import amount
 from kubectl_dra.migration import fence
-from kubectl_dra.migration.actions import labels_of, undone_labels
+from kubectl_dra.migration.actions import hold_labels, labels_of
 from kubectl_dra.migration.move import GoBackError, Move
 from kubectl_dra.migration.names import StepName
 from kubectl_dra.migration.steps import operands
@@ -16,10 +16,7 @@ class Replug(Work):
 
     def holds(self, move: Move) -> str:
         """The labels stand, and have to stay."""
-        why = undone_labels(move, move.profile.unplug.undo)
-        if not why:
-            move.watch.labels.update(labels_of(move.profile.unplug.undo))
-        return why
+        return hold_labels(move, move.profile.unplug.undo)
 
     def check(self, move: Move) -> None:
         """Nothing is held through a claim."""

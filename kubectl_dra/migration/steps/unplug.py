@@ -1,6 +1,6 @@
 """The device plugin leaves the node."""
 
-from kubectl_dra.migration.actions import labels_of, perform, undone_labels
+from kubectl_dra.migration.actions import hold_labels, labels_of, perform
 from kubectl_dra.migration.move import Move
 from kubectl_dra.migration.steps import operands
 from kubectl_dra.migration.steps.empty import back_if_held
@@ -12,10 +12,7 @@ class Unplug(Work):
 
     def holds(self, move: Move) -> str:
         """The labels stand, and have to stay."""
-        why = undone_labels(move, move.profile.unplug.do)
-        if not why:
-            move.watch.labels.update(labels_of(move.profile.unplug.do))
-        return why
+        return hold_labels(move, move.profile.unplug.do)
 
     def check(self, move: Move) -> None:
         """Nobody holds a device: unplugging would take it from nobody, but DRA would give it again."""
